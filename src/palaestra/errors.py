@@ -1,0 +1,31 @@
+"""The one family of errors that a user can cause.
+
+Every message is a single line that says what was given, what is accepted and, where it helps, an example.
+The command line turns any of them into exit code 2; nothing else in the project prints or exits.
+"""
+
+from __future__ import annotations
+
+
+class PalaestraError(Exception):
+    """Something the user gave cannot be used. The text is for the user, not for a debugger."""
+
+
+class GameError(PalaestraError):
+    """An unknown game, an impossible size, or a user's game that does not fit the interface."""
+
+
+class MoveError(PalaestraError):
+    """A move that is illegal here, or text that is not a move."""
+
+
+class PlayerError(PalaestraError):
+    """A player's text that names no player, or arguments that the player does not take."""
+
+
+class ModelError(PalaestraError):
+    """A network file that cannot be read, or that does not fit the game."""
+
+
+class ConfigError(PalaestraError):
+    """A setting that does not exist or is out of range."""

@@ -1,0 +1,15 @@
+"""Short names for arrays, so that signatures can state dtypes; shapes stand in the docstrings."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Int8s = NDArray[np.int8]
+Int16s = NDArray[np.int16]
+Int32s = NDArray[np.int32]
+Int64s = NDArray[np.int64]
+UInt64s = NDArray[np.uint64]
+Float32s = NDArray[np.float32]
+Float64s = NDArray[np.float64]
+Bools = NDArray[np.bool_]
