@@ -1,0 +1,253 @@
+"""The interface of every game: an immutable object that holds rules and no position.
+
+Positions are rows of int8[B, S] with the header of `palaestra.games.rows`. B games are handled at once; S, A, L and
+C×H×W are the sizes of a state, of the action set, of the longest list of legal actions, and of an observation.
+
+The laws, run by `palaestra.games.laws` over every registered game and by `palaestra check-game` over yours:
+
+- play ends within `max_plies`, and `plies` counts it;
+- `legal` is ascending and never empty before the end, and empty after it;
+- `advance` never changes its input, and a batch equals its rows one by one;
+- symmetries commute with `advance`, `legal` and `observe`; exchanging the players negates the outcome;
+- state → text → state and action → text → action round trip.
+
+Turns need not alternate: compare `to_play`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+
+from palaestra.errors import GameError, MoveError
+from palaestra.games.rows import HEADER, ONGOING
+from palaestra.games.symmetry import Symmetry, identity
+from palaestra.jit import kernel
+from palaestra.streams import below
+from palaestra.types import Float32s, Int8s, Int32s, Int64s, UInt64s
+
+Tiebreak = Literal["none", "plies", "margin", "score"]
+
+
+@dataclass(frozen=True, eq=False)
+class Playouts:
+    """Ends of random games: states int8[B, S], outcomes int32[B]; moves and movers [B, max_plies] if traced."""
+
+    states: Int8s
+    outcomes: Int32s
+    lengths: Int32s | None = None
+    moves: Int32s | None = None
+    movers: Int8s | None = None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Game(ABC):
+    """Facts about a game, and its rules over batches of states."""
+
+    id: str
+    num_actions: int
+    max_plies: int
+    max_legal: int
+    state_size: int
+    observation_shape: tuple[int, int, int]
+    version: int = 1
+    players: int = 2
+    tiebreak: Tiebreak = "none"
+    symmetries: tuple[Symmetry, ...] = ()  # identity first; completed below when none are given
+    exchange: Symmetry | None = None  # the map of the board that goes with exchanging the players, if there is one
+    num_starts: int = 1  # how many initial positions there are; `initial` chooses among them uniformly
+
+    def __post_init__(self) -> None:
+        if self.players not in (1, 2):
+            raise GameError(f"{self.id}: players is {self.players}; 1 and 2 are supported")
+        if self.state_size < HEADER or self.state_size % 8:
+            raise GameError(
+                f"{self.id}: state_size is {self.state_size}; it must be a multiple of 8, at least {HEADER}"
+            )
+        if not 0 < self.max_plies < 2**15:
+            raise GameError(f"{self.id}: max_plies is {self.max_plies}; it must be between 1 and {2**15 - 1}")
+        for name in ("num_actions", "num_starts"):
+            if getattr(self, name) < 1:
+                raise GameError(f"{self.id}: {name} is {getattr(self, name)}; a game has at least 1")
+        if not 1 <= self.max_legal:
+            raise GameError(f"{self.id}: max_legal is {self.max_legal}; it must be at least 1")
+        if self.tiebreak not in get_args(Tiebreak):
+            raise GameError(f"{self.id}: tiebreak is {self.tiebreak!r}; known: {', '.join(get_args(Tiebreak))}")
+        if not self.symmetries:
+            _, height, width = self.observation_shape
+            object.__setattr__(self, "symmetries", (identity(height * width, self.num_actions),))
+
+    # Rules: what a subclass must give.
+
+    @abstractmethod
+    def start(self, choices: Int64s) -> Int8s:
+        """Initial states by number, 0 … num_starts-1."""
+
+    @abstractmethod
+    def advance(self, states: Int8s, actions: Int32s) -> Int8s:
+        """New states int8[B, S] after one legal action each; the input is left alone."""
+
+    @abstractmethod
+    def legal(self, states: Int8s) -> tuple[Int32s, Int32s]:
+        """counts int32[B] and actions int32[B, L], ascending; the rest of each row is undefined."""
+
+    @abstractmethod
+    def observe(self, states: Int8s) -> Float32s:
+        """float32[B, C, H, W], from the side of the player to move."""
+
+    def permute(self, states: Int8s, symmetry: Symmetry, swap: bool = False) -> Int8s:
+        """Images of states under a symmetry; with `swap`, the players change places."""
+        if symmetry is self.symmetries[0] and not swap:
+            return states.copy()
+        raise GameError(f"{self.id} has no symmetries")
+
+    # What follows from the header.
+
+    def initial(self, count: int, rng: np.random.Generator | None = None) -> Int8s:
+        """`count` initial states; a game with several starts needs a generator to choose."""
+        if self.num_starts == 1:
+            return self.start(np.zeros(count, dtype=np.int64))
+        if rng is None:
+            raise GameError(f"{self.id} has {self.num_starts} initial positions: give a random generator to choose")
+        return self.start(rng.integers(self.num_starts, size=count))
+
+    def to_play(self, states: Int8s) -> Int8s:
+        return states[:, 0].copy()
+
+    def outcome(self, states: Int8s) -> Int32s:
+        """int32[B]: ONGOING, or the first player's outcome; larger is better for the first player."""
+        return np.ascontiguousarray(states[:, 4:8]).view(np.int32)[:, 0]
+
+    def plies(self, states: Int8s) -> Int32s:
+        return np.ascontiguousarray(states[:, 2:4]).view(np.int16)[:, 0].astype(np.int32)
+
+    # Compositions that a subclass may fuse.
+
+    def step(self, states: Int8s, actions: Int32s) -> tuple[Int8s, Int32s, Int32s]:
+        """`advance` and then `legal` of the new states."""
+        after = self.advance(states, actions)
+        return after, *self.legal(after)
+
+    def rollout(self, states: Int8s, streams: UInt64s, trace: bool = False) -> Playouts:
+        """Uniform random play to the end; row i draws from streams[i] alone, which is advanced in place."""
+        states = states.copy()
+        lengths = np.zeros(len(states), dtype=np.int32)
+        moves = np.zeros((len(states), self.max_plies if trace else 0), dtype=np.int32)
+        movers = np.zeros(moves.shape, dtype=np.int8)
+        running = np.flatnonzero(self.outcome(states) == ONGOING)
+        while running.size:
+            counts, actions = self.legal(states[running])
+            chosen = pick_rows(counts, actions, streams, running)
+            if trace:
+                moves[running, lengths[running]] = chosen
+                movers[running, lengths[running]] = states[running, 0]
+            lengths[running] += 1
+            states[running] = self.advance(states[running], chosen)
+            running = running[self.outcome(states[running]) == ONGOING]
+        if not trace:
+            return Playouts(states, self.outcome(states))
+        return Playouts(states, self.outcome(states), lengths, moves, movers)
+
+    def score(self, states: Int8s) -> Int32s:
+        """int32[B]: a rough static estimate from the first player's side; zeros where a game offers none."""
+        return np.zeros(len(states), dtype=np.int32)
+
+    def count_leaves(self, state: Int8s, depth: int) -> int:
+        """Leaves `depth` plies below one state; a game that ended earlier counts once (FACTS §1)."""
+        ended, frontier = 0, state[None, :]
+        for _ in range(depth):
+            over = self.outcome(frontier) != ONGOING
+            ended += int(over.sum())
+            frontier = frontier[~over]
+            counts, actions = self.legal(frontier)
+            parents = np.repeat(np.arange(len(frontier)), counts)
+            moves = actions[np.arange(actions.shape[1]) < counts[:, None]]
+            frontier = self.advance(frontier[parents], moves)
+        return ended + len(frontier)
+
+    # Text.
+
+    def render(self, state: Int8s) -> str:
+        """A drawing for the terminal."""
+        return self.state_to_text(state)
+
+    def svg(self, state: Int8s) -> str:
+        """A drawing as a complete SVG document."""
+        from palaestra.games.svg import text_document
+
+        return text_document(self.render(state))
+
+    def action_to_text(self, state: Int8s, action: int) -> str:
+        """How a person writes this action here."""
+        return str(action)
+
+    def text_to_action(self, state: Int8s, text: str) -> int:
+        """The legal action that a person means; MoveError says what is legal when there is none."""
+        counts, actions = self.legal(state[None, :])
+        known = {self.action_to_text(state, int(a)): int(a) for a in actions[0, : counts[0]]}
+        wanted = text.strip()
+        for written, action in known.items():
+            if written.lower() == wanted.lower():
+                return action
+        if not known:
+            raise MoveError(f"the game is over: {wanted!r} cannot be played")
+        raise MoveError(f"{wanted!r} is not a legal move here; legal: {', '.join(known)}")
+
+    def split_moves(self, text: str) -> list[str]:
+        """The moves in a line of text; by default they stand apart by spaces or commas."""
+        return text.replace(",", " ").split()
+
+    def from_moves(self, text: str) -> Int8s:
+        """The state int8[S] after moves from the start; `@k` in front chooses initial position k."""
+        *_, state = self.replay(text)
+        return state
+
+    def replay(self, text: str) -> Iterator[Int8s]:
+        """Every state on the way of `from_moves`, the initial one first."""
+        words = text.split(maxsplit=1)
+        choice = 0
+        if words and words[0].startswith("@"):
+            chosen = words[0][1:]
+            if not (chosen.isascii() and chosen.isdigit()) or int(chosen) >= self.num_starts:
+                raise MoveError(
+                    f"{words[0]!r} is not an initial position of {self.id}; they are @0 to @{self.num_starts - 1}"
+                )
+            choice = int(chosen)
+            text = words[1] if len(words) > 1 else ""
+        state = self.start(np.array([choice], dtype=np.int64))[0]
+        yield state
+        for number, word in enumerate(self.split_moves(text), start=1):
+            try:
+                action = self.text_to_action(state, word)
+            except MoveError as error:
+                raise MoveError(f"move {number}: {error}") from None
+            state = self.advance(state[None, :], np.array([action], dtype=np.int32))[0]
+            yield state
+
+    def state_to_text(self, state: Int8s) -> str:
+        """One line from which `state_from_text` makes the same state: by default the bytes in hexadecimal."""
+        return state.tobytes().hex()
+
+    def state_from_text(self, text: str) -> Int8s:
+        try:
+            state = np.frombuffer(bytes.fromhex(text.strip()), dtype=np.int8).copy()
+        except ValueError:
+            state = np.empty(0, dtype=np.int8)
+        if state.shape != (self.state_size,):
+            raise MoveError(
+                f"{text!r} is not a position of {self.id}: {2 * self.state_size} hexadecimal digits are needed"
+            )
+        return state
+
+
+@kernel
+def pick_rows(counts: Int32s, actions: Int32s, streams: UInt64s, rows: Int64s) -> Int32s:
+    """One uniform action for each row of (counts, actions), drawn from streams[rows[i]]."""
+    chosen = np.empty(counts.shape[0], dtype=np.int32)
+    for i in range(counts.shape[0]):
+        chosen[i] = actions[i, below(streams, rows[i], counts[i])]
+    return chosen

@@ -1,0 +1,394 @@
+"""The laws that every game obeys, and a program that runs them: `palaestra check-game`, and the tests.
+
+`check` plays random games (`palaestra.games.sample`) and then puts every law to the positions they met. A law is a
+small function of a `Sample` that yields one readable line per violation, with the position and the action that show
+it. Whatever a user's game does, `check` answers: a rule that raises or returns the wrong thing is a violation too.
+
+The laws `start`, `legal` and `ends` are held while the games are played, because no other is safe without them; if
+one breaks, it is the only one reported. Compiled rules are trusted code all the same: one that writes outside its
+arrays can bring the interpreter down, as in any C program.
+
+Nothing here knows any game's rules.
+"""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from palaestra.games.base import Game
+from palaestra.games.rows import ONGOING
+from palaestra.games.sample import Broken, Sample, is_array, kind, play_games, raised
+from palaestra.games.symmetry import Symmetry
+from palaestra.types import Bools, Int8s, Int32s
+
+MOST_LINES = 3  # violations reported per law: the first tells the story
+MOST_LEAVES = 200_000  # positions that the law of leaves may visit
+
+
+@dataclass(frozen=True)
+class Violation:
+    """A law, and one line that says where it is broken."""
+
+    law: str
+    line: str
+
+    def __str__(self) -> str:
+        return f"{self.law}: {self.line}"
+
+
+@dataclass(frozen=True)
+class Report:
+    """The laws that were run on a game, in order, and what broke."""
+
+    game: str
+    laws: list[str]
+    violations: list[Violation]
+
+
+Law = Callable[[Sample], Iterator[str]]
+FOUNDATIONS = ("start", "legal", "ends")  # held by `play_games`
+
+
+def check(game: Game, seed: int = 0, games: int = 20) -> Report:
+    """Run every law over `games` random games from this seed. Never raises because of the game."""
+    try:
+        sample = play_games(game, seed, max(1, games))
+    except Broken as broken:
+        return Report(game.id, list(FOUNDATIONS), [Violation(broken.law, broken.line)])
+    laws = {name: law for name, law in LAWS.items() if name != "exchange" or game.exchange is not None}
+    violations = [Violation(name, line) for name, law in laws.items() for line in violations_of(law, sample)]
+    return Report(game.id, [*FOUNDATIONS, *laws], violations)
+
+
+def violations_of(law: Law, sample: Sample) -> list[str]:
+    """The first few lines of one law; an exception is one of them."""
+    lines: list[str] = []
+    try:
+        for line in islice(law(sample), MOST_LINES):
+            lines.append(line)
+    except Exception as error:  # the user's rules may fail in any way at all
+        lines.append(raised(error))
+    return lines
+
+
+# The header.
+
+
+def plies(sample: Sample) -> Iterator[str]:
+    """`plies` counts the moves made."""
+    counted = sample.game.plies(sample.after)
+    for row in _true(counted != sample.ply + 1):
+        yield f"{sample.where(row, sample.action[row])}: plies says {counted[row]} after {sample.ply[row] + 1} moves"
+
+
+def turns(sample: Sample) -> Iterator[str]:
+    """`to_play` is 0 or 1; one player is always 0."""
+    movers = sample.game.to_play(sample.before)
+    for row in _true((movers < 0) | (movers >= sample.game.players)):
+        yield f"{sample.where(row)}: to_play is {movers[row]} in a game of {sample.game.players} player(s)"
+
+
+def outcome(sample: Sample) -> Iterator[str]:
+    """The size of an outcome is what the tiebreak says; a single player cannot lose."""
+    game, outcomes = sample.game, sample.game.outcome(sample.ends)
+    sizes = {"plies": game.max_plies + 1 - game.plies(sample.ends), "none": np.ones(len(outcomes), dtype=np.int32)}
+    wanted = sizes.get(game.tiebreak)
+    for number, value in enumerate(outcomes):
+        if game.players == 1 and value < 0:
+            yield f"{sample.end_of(number)}: outcome {value}, but a single player scores 0 or more"
+        elif wanted is not None and game.players == 2 and abs(value) not in (0, wanted[number]):
+            yield (
+                f"{sample.end_of(number)}: outcome {value}, but with tiebreak={game.tiebreak!r} "
+                f"it is 0, {wanted[number]} or {-wanted[number]}"
+            )
+
+
+# Batches.
+
+
+def inputs(sample: Sample) -> Iterator[str]:
+    """Nothing that a game does changes what it is given (streams excepted)."""
+    game, states, actions = sample.game, sample.before.copy(), sample.action.copy()
+    calls: dict[str, Callable[[], object]] = {
+        "advance": lambda: game.advance(states, actions),
+        "legal": lambda: game.legal(states),
+        "step": lambda: game.step(states, actions),
+        "observe": lambda: game.observe(states),
+        "score": lambda: game.score(states),
+        "rollout": lambda: game.rollout(states[: len(sample.starts)], sample.streams()),
+    }
+    if not _faulty_maps(game):
+        calls["permute"] = lambda: game.permute(states, game.symmetries[-1])
+    for name, call in calls.items():
+        call()
+        changed = np.flatnonzero((states != sample.before).any(axis=1) | (actions != sample.action))
+        for row in changed[:1]:
+            yield f"{sample.where(row, sample.action[row])}: {name} changed the arrays it was given"
+        states[:], actions[:] = sample.before, sample.action
+
+
+def batch(sample: Sample) -> Iterator[str]:
+    """A batch equals its rows one by one."""
+    game, rows = sample.game, sample.some()
+    states, actions = sample.before[rows], sample.action[rows]
+    calls: dict[str, Callable[[Int8s, Int32s], object]] = {
+        "advance": lambda s, a: game.advance(s.copy(), a.copy()),
+        "legal": lambda s, a: _listed(*game.legal(s.copy())),
+        "observe": lambda s, a: game.observe(s.copy()),
+        "score": lambda s, a: game.score(s.copy()),
+    }
+    for name, call in calls.items():
+        together = call(states, actions)
+        for i, row in enumerate(rows):
+            alone = call(states[i : i + 1], actions[i : i + 1])
+            if not np.array_equal(np.asarray(alone[0]), np.asarray(together[i]), equal_nan=True):  # type: ignore[index]
+                yield f"{sample.where(row, actions[i])}: {name} of this position alone differs from the same in a batch"
+                break
+
+
+def step(sample: Sample) -> Iterator[str]:
+    """`step` is `advance` and then `legal`."""
+    after, counts, actions = sample.game.step(sample.before.copy(), sample.action.copy())
+    listed, wanted = _listed(counts, actions), _listed(*sample.game.legal(sample.after.copy()))
+    for row in range(len(sample.before)):
+        if not np.array_equal(after[row], sample.after[row]) or listed[row] != wanted[row]:
+            yield f"{sample.where(row, sample.action[row])}: step differs from advance and then legal"
+
+
+def rollout(sample: Sample) -> Iterator[str]:
+    """`rollout` is lockstep play by the same streams, and its trace says what was played."""
+    game = sample.game
+    for trace in (False, True):
+        played = game.rollout(sample.starts.copy(), sample.streams(), trace)
+        elsewhere = {*_differ(played.states, sample.ends), *_differ(played.outcomes, game.outcome(sample.ends))}
+        for number in sorted(elsewhere):
+            yield f"{sample.end_of(number)}: rollout(trace={trace}) from the same stream ends elsewhere"
+        if not trace:
+            continue
+        if played.lengths is None or played.moves is None or played.movers is None:
+            yield "rollout(trace=True) gives no lengths, moves or movers"
+            return
+        movers = game.to_play(sample.before)
+        for number, moves in enumerate(sample.moves):
+            length = int(played.lengths[number])
+            if played.moves[number, :length].tolist() != moves:
+                yield f"{sample.end_of(number)}: the trace says {played.moves[number, :length].tolist()}"
+            elif played.movers[number, :length].tolist() != movers[sample.owner == number].tolist():
+                yield f"{sample.end_of(number)}: the trace names other movers"
+
+
+def leaves(sample: Sample) -> Iterator[str]:
+    """`count_leaves` two plies deep is the plain count, from the starts and from positions near the ends."""
+    game = sample.game
+    for row in {0, len(sample.before) // 2, len(sample.before) - 1}:
+        if game.max_legal**2 > MOST_LEAVES:
+            return
+        state = sample.before[row]
+        counted, wanted = game.count_leaves(state.copy(), 2), Game.count_leaves(game, state.copy(), 2)
+        if counted != wanted:
+            yield f"{sample.where(row)}: count_leaves says {counted} two plies deep, advance and legal say {wanted}"
+
+
+def repeatable(sample: Sample) -> Iterator[str]:
+    """Equal seeds give equal games, and initial positions are chosen by the generator alone."""
+    again = play_games(sample.game, sample.seed, len(sample.starts))
+    for number in range(len(sample.starts)):
+        if again.moves[number] != sample.moves[number] or not np.array_equal(again.ends[number], sample.ends[number]):
+            yield f"{sample.end_of(number)}: the same seed gave another game when played again"
+    first, second = (sample.game.initial(8, np.random.default_rng(sample.seed)) for _ in range(2))
+    if not is_array(first, (8, sample.game.state_size), np.int8):
+        yield f"initial gave {kind(first)}, not int8{[8, sample.game.state_size]}"
+    elif not np.array_equal(first, second):
+        yield "initial: equal generators gave other initial positions"
+
+
+# What networks and players see.
+
+
+def observation(sample: Sample) -> Iterator[str]:
+    """float32[B, C, H, W], finite."""
+    planes = sample.game.observe(sample.before.copy())
+    wanted = (len(sample.before), *sample.game.observation_shape)
+    if not is_array(planes, wanted, np.float32):
+        yield f"observe gave {kind(planes)}, not float32{list(wanted)}"
+        return
+    for row in _differ(np.isfinite(planes), np.ones(wanted, dtype=np.bool_)):
+        yield f"{sample.where(row)}: the observation holds numbers that are not finite"
+
+
+def score(sample: Sample) -> Iterator[str]:
+    """int32[B], and nearer to zero than ONGOING."""
+    scores = sample.game.score(sample.before.copy())
+    if not is_array(scores, (len(sample.before),), np.int32):
+        yield f"score gave {kind(scores)}, not int32[{len(sample.before)}]"
+        return
+    for row in _true(scores == ONGOING):
+        yield f"{sample.where(row)}: score is ONGOING, which is no estimate"
+
+
+# Symmetries.
+
+
+def group(sample: Sample) -> Iterator[str]:
+    """Symmetries are permutations of cells and actions, closed under composition, identity first."""
+    game, (_, height, width) = sample.game, sample.game.observation_shape
+    if faults := _faulty_maps(game):
+        yield from faults
+        return
+    keys = [_key(symmetry.cells, symmetry.actions) for symmetry in game.symmetries]
+    if keys[0] != _key(np.arange(height * width), np.arange(game.num_actions)):
+        yield f"the first symmetry is {game.symmetries[0].name!r}, not the identity"
+    for one in game.symmetries:
+        for other in game.symmetries:
+            if _key(one.cells[other.cells], one.actions[other.actions]) not in keys:
+                yield f"{other.name} and then {one.name} is not among the symmetries"
+
+
+def symmetry(sample: Sample) -> Iterator[str]:
+    """Symmetries commute with `advance`, `legal` and `observe`."""
+    if _faulty_maps(sample.game):
+        return  # the law of the group says so
+    planes = sample.game.observe(sample.before.copy())
+    for one in sample.game.symmetries:
+        yield from _commutes(sample, one, swap=False)
+        images = sample.game.permute(sample.before.copy(), one)
+        for row in _differ(sample.game.observe(images), one.planes(planes))[:1]:
+            yield f"{sample.where(row)}: {one.name} does not commute with observe"
+
+
+def exchange(sample: Sample) -> Iterator[str]:
+    """Exchanging the players commutes with `advance` and `legal`, passes the turn and negates the outcome."""
+    game, one = sample.game, sample.game.exchange
+    assert one is not None
+    if game.players == 1:
+        yield "a game of one player has no exchange of players"
+    if game.players == 1 or _faulty_maps(game):
+        return
+    yield from _commutes(sample, one, swap=True)
+    for row in _differ(
+        game.to_play(game.permute(sample.before.copy(), one, swap=True)), 1 - game.to_play(sample.before)
+    ):
+        yield f"{sample.where(row)}: exchanging the players does not pass the turn"
+    ended = game.outcome(game.permute(sample.ends.copy(), one, swap=True))
+    for number in _differ(ended, -game.outcome(sample.ends)):
+        yield f"{sample.end_of(number)}: exchanging the players gives outcome {ended[number]}, not its negative"
+
+
+def _faulty_maps(game: Game) -> list[str]:
+    """Lines about maps that are no permutations: compiled rules would write outside their arrays with them."""
+    _, height, width = game.observation_shape
+    lines = []
+    for one in (*game.symmetries, *([game.exchange] if game.exchange else [])):
+        for what, image, size in (("cells", one.cells, height * width), ("actions", one.actions, game.num_actions)):
+            if not np.array_equal(np.sort(image), np.arange(size)):
+                lines.append(f"{one.name}: {what} is not a permutation of 0 to {size - 1}")
+    return lines
+
+
+def _commutes(sample: Sample, one: Symmetry, swap: bool) -> Iterator[str]:
+    """The lines of a map that does not commute with `advance` or `legal`; one of each."""
+    game = sample.game
+    name = f"{one.name} with the players exchanged" if swap else one.name
+    images = game.permute(sample.before.copy(), one, swap)
+    listed = _listed(*game.legal(images.copy()))
+    wanted = [sorted(one.actions[row].tolist()) for row in _listed(*game.legal(sample.before.copy()))]
+    for row in [row for row in range(len(images)) if listed[row] != wanted[row]][:1]:
+        yield f"{sample.where(row)}: {name} does not commute with legal: {listed[row]} instead of {wanted[row]}"
+        return  # the image of a move may then be no move: advance could not be trusted with it
+    after = game.advance(images.copy(), one.actions[sample.action].astype(np.int32))
+    for row in _differ(after, game.permute(sample.after.copy(), one, swap))[:1]:
+        yield f"{sample.where(row, sample.action[row])}: {name} does not commute with advance"
+
+
+# Text.
+
+
+def state_text(sample: Sample) -> Iterator[str]:
+    """state → text → state, byte for byte, in one line."""
+    game = sample.game
+    for state in (*sample.before[sample.some()], *sample.ends):
+        text = game.state_to_text(state.copy())
+        if len(text.splitlines()) != 1:
+            yield f"the text of a position is not one line: {text!r}"
+        elif not np.array_equal(game.state_from_text(text), state):
+            yield f"the text {text!r} gives back another position than {state.tobytes().hex()}"
+
+
+def action_text(sample: Sample) -> Iterator[str]:
+    """action → text → action for every legal action, the texts distinct and without spaces."""
+    game, rows = sample.game, sample.some()
+    for row, listed in zip(rows, _listed(*game.legal(sample.before[rows])), strict=True):
+        state = sample.before[row]
+        known: dict[str, int] = {}
+        for action in listed:
+            text = game.action_to_text(state.copy(), action)
+            if game.split_moves(text) != [text]:
+                yield f"{sample.where(row)}: action {action} is written {text!r}, which does not read as one move"
+            if known.setdefault(text.lower(), action) != action:
+                yield f"{sample.where(row)}: actions {known[text.lower()]} and {action} are both written {text!r}"
+        taken = sample.action[row]
+        text = game.action_to_text(state.copy(), int(taken))
+        if known.get(text.lower()) == taken and game.text_to_action(state.copy(), text) != taken:
+            yield f"{sample.where(row, taken)}: reading {text!r} gives another action"
+
+
+def drawing(sample: Sample) -> Iterator[str]:
+    """`render` is text and `svg` a well-formed SVG document, at the start and at the end."""
+    for state in (sample.starts[0], sample.ends[0]):
+        drawn = sample.game.render(state.copy())
+        if not isinstance(drawn, str) or not drawn.strip():
+            yield f"render gave {kind(drawn)} with nothing to see in it"
+        try:
+            root = ElementTree.fromstring(sample.game.svg(state.copy()))
+        except ElementTree.ParseError as error:
+            yield f"svg is not well-formed: {error}"
+            continue
+        if root.tag != "{http://www.w3.org/2000/svg}svg":
+            yield f"svg gave an element {root.tag!r}"
+
+
+LAWS: dict[str, Law] = {
+    "plies": plies,
+    "turns": turns,
+    "outcome": outcome,
+    "inputs": inputs,
+    "batch": batch,
+    "step": step,
+    "rollout": rollout,
+    "leaves": leaves,
+    "repeatable": repeatable,
+    "observation": observation,
+    "score": score,
+    "group": group,
+    "symmetry": symmetry,
+    "exchange": exchange,
+    "state text": state_text,
+    "action text": action_text,
+    "drawing": drawing,
+}
+
+
+def _listed(counts: Int32s, actions: Int32s) -> list[list[int]]:
+    """The legal actions of each row."""
+    return [row[:count].tolist() for count, row in zip(counts, actions, strict=True)]
+
+
+def _differ(one: NDArray[Any], other: NDArray[Any]) -> list[int]:
+    """Rows in which two arrays are not the same; NaN is the same as NaN, for the law of observations to judge."""
+    both_nan = (one != one) & (other != other)
+    return _true(((one != other) & ~both_nan).reshape(len(one), -1).any(axis=1))
+
+
+def _true(rows: Bools) -> list[int]:
+    return np.flatnonzero(rows).tolist()
+
+
+def _key(cells: NDArray[Any], actions: NDArray[Any]) -> tuple[bytes, bytes]:
+    return cells.astype(np.int64).tobytes(), actions.astype(np.int64).tobytes()

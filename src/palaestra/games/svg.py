@@ -1,0 +1,144 @@
+"""Drawings of positions as SVG documents, made of plain shapes: no game's rules are known here."""
+
+from __future__ import annotations
+
+import math
+from html import escape
+
+from palaestra.types import Int8s
+
+CELL = 40
+INK, PAPER, GRID = "#1f2430", "#fbf8f1", "#b9ad96"
+LOOKS = {  # background, first player's stones, second player's stones
+    "stones": ("#e9d8b4", "#20242c", "#fdfdfb"),
+    "discs": ("#2d6a4f", "#15181d", "#f4f4ef"),
+    "drop": ("#2f5fa8", "#e8c02c", "#d0432f"),
+}
+
+
+def document(width: float, height: float, body: list[str]) -> str:
+    """A complete SVG file of the given size with the given elements on paper."""
+    size = f'width="{width:g}" height="{height:g}" viewBox="0 0 {width:g} {height:g}"'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" {size}>'
+    return "\n".join([head, f'<rect width="100%" height="100%" fill="{PAPER}"/>', *body, "</svg>"]) + "\n"
+
+
+def label(x: float, y: float, text: str, size: float = 13, fill: str = INK) -> str:
+    """Text centred on a point."""
+    return (
+        f'<text x="{x:g}" y="{y:g}" font-family="sans-serif" font-size="{size:g}" text-anchor="middle" '
+        f'dominant-baseline="central" fill="{fill}">{escape(text)}</text>'
+    )
+
+
+def grid_document(
+    cells: Int8s, look: str = "stones", row_names: list[str] | None = None, col_names: list[str] | None = None
+) -> str:
+    """Stones on a grid with the names of columns and rows around it."""
+    rows, cols = cells.shape
+    background, first, second = LOOKS[look]
+    margin = 26
+    body = [
+        f'<rect x="{margin}" y="{margin}" width="{cols * CELL}" height="{rows * CELL}" fill="{background}" rx="4"/>'
+    ]
+    for col in range(cols):
+        name = col_names[col] if col_names else chr(ord("a") + col)
+        body.append(label(margin + (col + 0.5) * CELL, margin / 2, name))
+    for row in range(rows):
+        name = row_names[row] if row_names else str(row + 1)
+        body.append(label(margin / 2, margin + (row + 0.5) * CELL, name))
+        for col in range(cols):
+            x, y = margin + col * CELL, margin + row * CELL
+            body.append(f'<rect x="{x}" y="{y}" width="{CELL}" height="{CELL}" fill="none" stroke="{GRID}"/>')
+            fill = {1: first, -1: second}.get(int(cells[row, col]))
+            if fill:
+                centre = f'cx="{x + CELL / 2:g}" cy="{y + CELL / 2:g}"'
+                body.append(f'<circle {centre} r="{CELL * 0.38:g}" fill="{fill}" stroke="{INK}"/>')
+    return document(cols * CELL + 2 * margin, rows * CELL + 2 * margin, body)
+
+
+def text_document(text: str) -> str:
+    """A drawing in letters, for games that have no better one."""
+    lines = text.splitlines() or [""]
+    width = max(map(len, lines)) * 9.6 + 24
+    style = f'font-family="monospace" font-size="16" xml:space="preserve" fill="{INK}"'
+    spans = [f'<text x="12" y="{24 + 18 * i}" {style}>{escape(line)}</text>' for i, line in enumerate(lines)]
+    return document(width, 18 * len(lines) + 24, spans)
+
+
+def pieces_document(rows: int, cols: int, pieces: dict[tuple[int, int], str], row_names: list[str]) -> str:
+    """Chess-like pieces by (row, column) on a chequered board with the names of columns below and rows beside it."""
+    margin = 26
+    body = []
+    for row in range(rows):
+        body.append(label(margin / 2, margin + (row + 0.5) * CELL, row_names[row]))
+        for col in range(cols):
+            x, y = margin + col * CELL, margin + row * CELL
+            fill = "#d9c29a" if (rows - 1 - row + col) % 2 == 0 else "#f2e6cc"
+            body.append(f'<rect x="{x}" y="{y}" width="{CELL}" height="{CELL}" fill="{fill}" stroke="{GRID}"/>')
+            if (row, col) in pieces:
+                body.append(label(x + CELL / 2, y + CELL / 2, pieces[row, col], size=CELL * 0.8))
+    for col in range(cols):
+        body.append(label(margin + (col + 0.5) * CELL, 1.5 * margin + rows * CELL, chr(ord("a") + col)))
+    return document(cols * CELL + 2 * margin, rows * CELL + 2 * margin, body)
+
+
+def hex_document(cells: Int8s) -> str:
+    """Stones on a rhombus of hexagons; each player's two edges are drawn in the player's colour."""
+    n = len(cells)
+    colours = {1: "#c8442f", -1: "#2f5fa8"}
+    radius = CELL * 0.6
+    wide = radius * math.sqrt(3)
+    margin = 34.0
+    # Corners in order from the top, clockwise; an edge of the board runs over two sides of each cell along it.
+    corners = [(radius * math.sin(k * math.pi / 3), -radius * math.cos(k * math.pi / 3)) for k in range(6)]
+    body, edges = [], []
+    for row in range(n):
+        for col in range(n):
+            x = margin + wide * (col + 0.5 + row / 2)
+            y = margin + radius * (1 + 1.5 * row)
+            outline = [f"{x + dx:.2f},{y + dy:.2f}" for dx, dy in corners]
+            fill = colours.get(int(cells[row, col]), "#f2e6cc")
+            body.append(f'<polygon points="{" ".join(outline)}" fill="{fill}" stroke="{GRID}"/>')
+            sides = [
+                (row == 0, 1, (5, 0, 1)),
+                (row == n - 1, 1, (2, 3, 4)),
+                (col == 0, -1, (3, 4, 5)),
+                (col == n - 1, -1, (0, 1, 2)),
+            ]
+            for at_edge, player, way in sides:
+                if at_edge:
+                    line = " ".join(outline[k] for k in way)
+                    edges.append(f'<polyline points="{line}" fill="none" stroke="{colours[player]}" stroke-width="4"/>')
+        body.append(label(margin / 2 + wide * row / 2, margin + radius * (1 + 1.5 * row), str(row + 1)))
+    for col in range(n):
+        body.append(label(margin + wide * (col + 0.5), margin / 2, chr(ord("a") + col)))
+    width = 2 * margin + wide * (1.5 * n - 0.5)
+    return document(round(width, 1), round(2 * margin + radius * (1.5 * n + 0.5), 1), body + edges)
+
+
+def dots_document(
+    points: list[tuple[int, int]], lines: list[tuple[tuple[int, int], tuple[int, int]]], first: int
+) -> str:
+    """Points (row, column) of a lattice and straight lines between them; the first `first` points are drawn dark."""
+    step = CELL / 2
+    top, left = (min(point[axis] for point in points) - 1 for axis in (0, 1))
+    bottom, right = (max(point[axis] for point in points) + 1 for axis in (0, 1))
+    width, height = (right - left) * step, (bottom - top) * step
+    body = []
+    for col in range(left, right + 1):
+        x = (col - left) * step
+        body.append(f'<line x1="{x:g}" y1="0" x2="{x:g}" y2="{height:g}" stroke="#ece4d2"/>')
+    for row in range(top, bottom + 1):
+        y = (row - top) * step
+        body.append(f'<line x1="0" y1="{y:g}" x2="{width:g}" y2="{y:g}" stroke="#ece4d2"/>')
+    for (r1, c1), (r2, c2) in lines:
+        ends = (
+            f'{name}="{value * step:g}"'
+            for name, value in zip(("x1", "y1", "x2", "y2"), (c1 - left, r1 - top, c2 - left, r2 - top), strict=True)
+        )
+        body.append(f'<line {" ".join(ends)} stroke="#2f5fa8" stroke-width="2"/>')
+    for number, (row, col) in enumerate(points):
+        fill = INK if number < first else "#c8442f"
+        body.append(f'<circle cx="{(col - left) * step:g}" cy="{(row - top) * step:g}" r="4" fill="{fill}"/>')
+    return document(width, height, body)
