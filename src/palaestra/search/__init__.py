@@ -1,0 +1,1 @@
+"""Searches over batches of games; none of them knows a game's rules or a network."""

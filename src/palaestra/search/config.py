@@ -1,0 +1,69 @@
+"""Settings of a tree search: one documented value each, with the papers' numbers (FACTS §3)."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+
+class SearchConfig(BaseModel):
+    """How a tree is searched. Papers' values: c = 1, m = 100 simulations, k = 100, no noise (thesis, FACTS §2 and §3)."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    rule: Literal["uct", "puct", "rave", "gumbel"] = Field(
+        "puct", description="how a move is chosen inside the tree; gumbel follows the improved policy"
+    )
+    num_simulations: int | None = Field(
+        100, ge=1, le=10**9, description="m: simulations a move; none means by time only"
+    )
+    milliseconds: float | None = Field(None, gt=0, description="time for each position of a call")
+    c_puct: float = Field(1.0, ge=0, description="exploration of puct and rave (thesis: 1)")
+    c_uct: float = Field(math.sqrt(2), ge=0, description="exploration of uct")
+    fpu: float | None = Field(
+        None,
+        ge=-2,
+        le=2,
+        description="first-play urgency: an unvisited move counts as the node's mean value minus this; none counts 0",
+    )
+    rave_k: float = Field(100.0, gt=0, description="visits at which RAVE and the tree weigh equally (Eq. 5.2)")
+    rave_playouts: bool = Field(
+        False, description="moves of playouts count for RAVE (WRoRa); otherwise only the tree's"
+    )
+    dirichlet_alpha: float = Field(1.0, gt=0, description="shape of the noise at the root")
+    dirichlet_fraction: float = Field(0.0, ge=0, le=1, description="share of the noise in the root's priors; 0 is none")
+    gumbel_root: bool = Field(False, description="sequential halving over sampled moves at the root")
+    gumbel_considered: int = Field(16, ge=1, description="how many moves sequential halving starts with")
+    gumbel_visits: float = Field(50.0, ge=0, description="c_visit of the value transformation")
+    gumbel_scale: float = Field(1.0, gt=0, description="c_scale of the value transformation, on values in [0, 1]")
+    temperature: float = Field(
+        0.0, ge=0, description="moves are drawn from visits ** (1 / temperature); 0 is the most visited"
+    )
+    solver: bool = Field(True, description="prove values from ended games upwards, and stop when the root is proven")
+    reuse: bool = Field(True, description="keep the subtree of the moves played between the moves of one game")
+    leaves_per_step: int = Field(
+        1, ge=1, le=4096, description="leaves of one tree per step, kept apart by virtual loss"
+    )
+    node_budget: int = Field(
+        400_000, ge=2, le=2**30, description="most nodes of one tree; then search goes on without growing"
+    )
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> SearchConfig:
+        if self.num_simulations is None and self.milliseconds is None:
+            raise ValueError("a search needs num_simulations or milliseconds")
+        if self.gumbel_root and (self.reuse or self.dirichlet_fraction or self.num_simulations is None):
+            raise ValueError(
+                "gumbel_root plans its visits: it needs num_simulations, reuse=false, dirichlet_fraction=0"
+            )
+        if self.fpu is not None and self.rule not in ("puct", "rave"):
+            raise ValueError(f"fpu is read by puct and rave only, not by {self.rule}")
+        if self.rave_playouts and self.rule != "rave":
+            raise ValueError("rave_playouts needs rule='rave'")
+        return self
+
+    @property
+    def simulation_limit(self) -> int:
+        return 2**30 if self.num_simulations is None else self.num_simulations

@@ -1,0 +1,105 @@
+"""Evaluators: what a search asks about the leaves of its trees.
+
+`Evaluator.__call__(leaves)` answers for a batch of positions that are not over:
+
+- `logits` float32[N, A], or None for "all legal moves alike";
+- `values` float32[N] in [-1, 1], for the player to move.
+
+Row i may use `leaves.streams[i]` for random numbers, and nothing else that depends on the batch, so that an answer
+never depends on which leaves are asked about together. This module knows no game's rules and no network.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from palaestra.games.base import Game, Playouts
+from palaestra.rewards.base import Reward
+from palaestra.types import Bools, Float32s, Int8s, Int32s, Int64s, UInt64s
+
+
+@dataclass(frozen=True, eq=False)
+class Leaves:
+    """A batch of positions to be evaluated, none of them over."""
+
+    states: Int8s  # [N, S]
+    counts: Int32s  # [N] number of legal actions
+    actions: Int32s  # [N, L] legal actions, ascending
+    streams: UInt64s  # [N] random streams, advanced in place by whoever draws
+
+    def take(self, rows: Int64s) -> Leaves:
+        """Some of the leaves, as copies."""
+        return Leaves(self.states[rows], self.counts[rows], self.actions[rows], self.streams[rows])
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """Answers for a batch of leaves; `playouts` are those that gave the values, if any and if traced."""
+
+    logits: Float32s | None  # [N, A]
+    values: Float32s  # [N], for the player to move
+    playouts: Playouts | None = None
+
+
+class Evaluator(ABC):
+    """Says how good positions are and which moves look promising."""
+
+    @abstractmethod
+    def __call__(self, leaves: Leaves) -> Evaluation: ...
+
+    def lookup(self, states: Int8s) -> tuple[Bools, Float32s, Float32s] | None:
+        """Which states are known already, bool[N], with their logits and values; None if nothing is ever kept."""
+        return None
+
+    def ask(self, leaves: Leaves) -> Evaluation:
+        """The answers for leaves that `lookup` did not know."""
+        return self(leaves)
+
+
+class Uniform(Evaluator):
+    """Knows nothing: all moves alike, every position worth 0."""
+
+    def __call__(self, leaves: Leaves) -> Evaluation:
+        return Evaluation(None, np.zeros(len(leaves.states), dtype=np.float32))
+
+
+class Rollout(Evaluator):
+    """The value of one uniform random game from the leaf (FACTS §3, Alg. 10 without a network)."""
+
+    def __init__(self, game: Game, reward: Reward, trace: bool = False) -> None:
+        self.game, self.reward, self.trace = game, reward, trace
+
+    def __call__(self, leaves: Leaves) -> Evaluation:
+        playouts = self.game.rollout(leaves.states, leaves.streams, self.trace)
+        values = self.reward.value(playouts.outcomes)
+        values[leaves.states[:, 0] == 1] *= -1.0
+        return Evaluation(None, values, playouts if self.trace else None)
+
+
+class Mixed(Evaluator):
+    """(1 - w) · value of `first` + w · value of `second`; logits from `first` (FACTS §3, Eq. 5.5 and 5.6).
+
+    w = 1 still asks `first` for its logits: that is the Rollout enhancement (Alg. 10).
+    """
+
+    def __init__(self, first: Evaluator, second: Evaluator, weight: float) -> None:
+        self.first, self.second, self.weight = first, second, weight
+
+    def __call__(self, leaves: Leaves) -> Evaluation:
+        one, two = self.first(leaves), self.second(leaves)
+        values = (1.0 - self.weight) * one.values + self.weight * two.values
+        return Evaluation(one.logits, values.astype(np.float32), two.playouts or one.playouts)
+
+
+class Scripted(Evaluator):
+    """Answers from a function of the states: for tests, where every number must be known."""
+
+    def __init__(self, script: Callable[[Int8s], tuple[Float32s | None, Float32s]]) -> None:
+        self.script = script
+
+    def __call__(self, leaves: Leaves) -> Evaluation:
+        return Evaluation(*self.script(leaves.states))

@@ -1,0 +1,221 @@
+"""The lockstep driver: independence of trees, reuse, budgets, proofs, several leaves a step."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+
+from palaestra.games.base import Game
+from palaestra.games.registry import make_game
+from palaestra.rewards.base import Linear, default_reward
+from palaestra.search.config import SearchConfig
+from palaestra.search.driver import Search
+from palaestra.search.evaluator import Evaluator, Rollout, Uniform
+from palaestra.search.tree import NO_PARENT, Forest
+from tests.search.test_textbook import random_positions, scripted
+
+
+def rollout(game: Game, trace: bool = False) -> Evaluator:
+    return Rollout(game, default_reward(game), trace)
+
+
+def check_tree(forest: Forest, row: int, solver: bool, full: bool = False) -> None:
+    """Everything that must hold in a tree at rest."""
+    tree, nodes, edges = forest.trees[row], forest.nodes[row], forest.edges[row]
+    next_edge = 0
+    for n in range(tree["nodes"]):
+        node = nodes[n]
+        own = edges[node["first"] : node["first"] + node["count"]]
+        assert node["first"] == next_edge, "edges follow each other in the order of nodes"
+        next_edge += node["count"]
+        assert node["pending"] == 0 and (own["pending"] == 0).all()
+        assert node["visits"] == own["N"].sum()
+        assert node["rave"] == own["rave_N"].sum()
+        if node["count"]:
+            np.testing.assert_allclose(own["prior"].sum(), 1.0, atol=1e-5)
+            assert (np.abs(own["W"]) <= own["N"] + 1e-9).all()
+        for k, edge in enumerate(own):
+            if edge["child"] >= 0:
+                child = nodes[edge["child"]]
+                assert child["parent"] == n and child["edge"] == node["first"] + k
+                if child["count"] and not solver and not full:
+                    assert edge["N"] == child["visits"] + 1
+        if solver and node["count"]:
+            assert node["low"] == own["low"].max() and node["high"] == own["high"].max()
+    assert tree["edges"] == next_edge
+    assert nodes[0]["parent"] == NO_PARENT
+    assert tree["waiting"] == 0
+
+
+@pytest.mark.parametrize("leaves", [1, 6])
+@pytest.mark.parametrize("rule", ["uct", "puct", "rave", "gumbel"])
+def test_a_tree_does_not_depend_on_the_trees_beside_it(rule: str, leaves: int) -> None:
+    game = make_game("connect_four-4x4")
+    states = random_positions(game, 24, seed=3)
+    seeds = np.arange(24, dtype=np.uint64) * np.uint64(977)
+    config = SearchConfig(rule=rule, num_simulations=70, leaves_per_step=leaves, temperature=1.0)
+    together = Search(game, rollout(game), config).run(states, seeds)
+    for row in range(len(states)):
+        alone = Search(game, rollout(game), config).run(states[row : row + 1], seeds[row : row + 1])
+        assert alone.visits[0].tolist() == together.visits[row].tolist()
+        assert alone.chosen[0] == together.chosen[row]
+
+
+@pytest.mark.parametrize("solver", [False, True])
+@pytest.mark.parametrize("leaves", [1, 8])
+@pytest.mark.parametrize("game_id", ["gobang-5x5", "connect_four-5x5", "othello-4x4"])
+def test_trees_are_sound_and_every_simulation_is_counted(game_id: str, leaves: int, solver: bool) -> None:
+    game = make_game(game_id)
+    states = random_positions(game, 8, seed=1)
+    config = SearchConfig(rule="rave", num_simulations=150, leaves_per_step=leaves, solver=solver)
+    search = Search(game, scripted(game), config)
+    result = search.run(states, np.random.default_rng(0))
+    for row in range(len(states)):
+        check_tree(search.forest, row, solver)
+        assert result.simulations[row] == result.visits[row].sum()
+        assert result.proven[row] or result.simulations[row] == 150
+        np.testing.assert_allclose(result.policy[row].sum(), 1.0, atol=1e-5)
+
+
+def test_a_full_tree_goes_on_without_growing_and_still_answers() -> None:
+    game = make_game("connect_four-6x7")
+    config = SearchConfig(rule="uct", num_simulations=5000, node_budget=200, leaves_per_step=4)
+    search = Search(game, rollout(game), config)
+    result = search.run(game.initial(3), np.random.default_rng(0))
+    assert (result.simulations == 5000).all()
+    assert (search.forest.trees["nodes"] == 200).all()
+    assert (result.chosen == 3).all(), "the centre is the best first move"
+    check_tree(search.forest, 0, solver=True, full=True)
+
+
+def test_memory_follows_the_simulations_and_stops_at_the_budget() -> None:
+    game = make_game("connect_four-6x7")
+    sizes = []
+    for simulations in (1000, 2000, 4000, 8000):
+        config = SearchConfig(rule="uct", num_simulations=simulations, leaves_per_step=16, node_budget=4000)
+        search = Search(game, rollout(game), config)
+        search.run(game.initial(1), np.random.default_rng(0))
+        sizes.append(search.forest.bytes)
+    assert sizes[1] <= 2.2 * sizes[0] and sizes[2] <= 2.2 * sizes[1]
+    assert sizes[3] == sizes[2]
+
+
+def test_the_subtree_of_the_moves_played_is_kept() -> None:
+    game = make_game("connect_four-5x5")
+    config = SearchConfig(rule="puct", num_simulations=200, solver=False)
+    search = Search(game, rollout(game), config)
+    rows = np.array([2, 0])
+    states = game.initial(2)
+    first = search.run(states, np.random.default_rng(0), rows)
+    child = int(search.forest.edges[2][int(np.flatnonzero(first.actions[0] == first.chosen[0])[0])]["child"])
+    kept = int(search.forest.nodes[2][child]["visits"])
+    after = game.advance(states, first.chosen)
+    second = search.run(after, np.random.default_rng(1), rows)
+    assert kept > 20
+    assert second.visits[0].sum() == kept + 200
+    assert (second.simulations == 200).all()
+    for row in (0, 2):
+        check_tree(search.forest, row, solver=False)
+
+
+def test_a_moved_tree_equals_the_subtree_it_was() -> None:
+    game = make_game("othello-4x4")
+    search = Search(game, scripted(game), SearchConfig(num_simulations=300, solver=False))
+    state = game.initial(1)
+    search.run(state, np.random.default_rng(0), np.array([0]))
+    before = {}
+    for n in range(search.forest.trees[0]["nodes"]):
+        node = search.forest.nodes[0][n]
+        own = search.forest.edges[0][node["first"] : node["first"] + node["count"]]
+        before[search.forest.states[0][n].tobytes()] = (own["N"].tolist(), own["W"].tolist(), own["prior"].tolist())
+    middle = [n for n in range(search.forest.trees[0]["nodes"]) if search.forest.states[0][n][2] == 2]
+    target = search.forest.states[0][middle[len(middle) // 2]].copy()  # a node at ply 2
+    assert search._resume(0, target)
+    check_tree(search.forest, 0, solver=False)
+    assert search.forest.states[0][0].tobytes() == target.tobytes()
+    for n in range(search.forest.trees[0]["nodes"]):
+        node = search.forest.nodes[0][n]
+        own = search.forest.edges[0][node["first"] : node["first"] + node["count"]]
+        was = before[search.forest.states[0][n].tobytes()]
+        assert (own["N"].tolist(), own["W"].tolist(), own["prior"].tolist()) == was
+
+
+def test_a_search_without_rows_starts_anew() -> None:
+    game = make_game("tic_tac_toe-3x3")
+    search = Search(game, rollout(game), SearchConfig(rule="uct", num_simulations=50))
+    seeds = np.array([5], dtype=np.uint64)
+    assert (search.run(game.initial(1), seeds).visits == search.run(game.initial(1), seeds).visits).all()
+
+
+def test_the_solver_proves_a_win_in_two_and_stops() -> None:
+    game = make_game("tic_tac_toe-3x3")
+    #  X X .      X to move wins at c1 at once
+    #  O O .
+    #  . . .
+    state = game.from_moves("a1 a2 b1 b2")
+    result = Search(game, Uniform(), SearchConfig(num_simulations=1000)).run(state[None], np.array([1], np.uint64))
+    assert result.proven[0] and result.values[0] == 1.0
+    assert result.chosen[0] == 2
+    assert result.simulations[0] < 20
+
+
+def test_the_solver_proves_the_value_of_tic_tac_toe() -> None:
+    game = make_game("tic_tac_toe-3x3")
+    config = SearchConfig(rule="uct", num_simulations=200_000, leaves_per_step=8)
+    result = Search(game, rollout(game), config).run(game.initial(1), np.array([1], np.uint64))
+    assert result.proven[0] and result.values[0] == 0.0
+
+
+def test_a_proven_loss_is_avoided_while_anything_else_is_left() -> None:
+    game = make_game("tic_tac_toe-3x3")
+    #  X X .      O to move loses unless it takes c1
+    #  O . .
+    #  . . .
+    state = game.from_moves("a1 a2 b1")
+    result = Search(game, Uniform(), SearchConfig(num_simulations=60)).run(state[None], np.array([1], np.uint64))
+    assert result.chosen[0] == 2
+    lost = result.q[0][:6] == -1.0
+    assert lost.sum() >= 3 and result.visits[0][:6][lost].max() < result.visits[0].max()
+
+
+def test_one_player_maximises_its_score() -> None:
+    game = make_game("morpion-4d")
+    config = SearchConfig(rule="uct", num_simulations=400, c_uct=0.1)
+    search = Search(game, Rollout(game, Linear(40)), config, Linear(40))
+    result = search.run(game.initial(4), np.random.default_rng(0))
+    worst = np.nanmin(np.where(result.visits > 0, result.q, np.nan), axis=1)
+    chosen = np.take_along_axis(result.q, (result.actions == result.chosen[:, None]).argmax(axis=1)[:, None], 1)[:, 0]
+    assert (chosen > worst).all()
+
+
+def test_temperature_draws_moves_in_proportion_to_visits() -> None:
+    game = make_game("tic_tac_toe-3x3")
+    config = SearchConfig(num_simulations=40, temperature=1.0, solver=False)
+    states = np.repeat(game.initial(1), 4000, axis=0)
+    result = Search(game, scripted(game), config).run(states, np.random.default_rng(0))
+    share = np.bincount(result.chosen, minlength=9) / 4000
+    np.testing.assert_allclose(share, result.visits[0] / 40, atol=0.03)
+    np.testing.assert_allclose(result.policy[0], result.visits[0] / 40, atol=1e-6)
+
+
+def test_time_bounds_a_search_that_no_count_bounds() -> None:
+    game = make_game("connect_four-6x7")
+    config = SearchConfig(rule="uct", num_simulations=None, milliseconds=30, leaves_per_step=8)
+    result = Search(game, rollout(game), config).run(game.initial(1), np.random.default_rng(0))
+    assert result.simulations[0] > 0
+
+
+@pytest.mark.parametrize(
+    "settings, complaint",
+    [
+        ({"num_simulations": None}, "needs num_simulations or milliseconds"),
+        ({"gumbel_root": True}, "reuse=false"),
+        ({"rule": "uct", "fpu": 0.1}, "fpu is read by puct and rave"),
+        ({"rave_playouts": True}, "needs rule='rave'"),
+        ({"c_pcut": 1.0}, "c_pcut"),
+    ],
+)
+def test_settings_that_do_not_fit_together_are_refused(settings: dict[str, object], complaint: str) -> None:
+    with pytest.raises(ValidationError, match=complaint):
+        SearchConfig(**settings)  # type: ignore[arg-type]
