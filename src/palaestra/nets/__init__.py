@@ -1,0 +1,1 @@
+"""Networks: what they are made of, how they become ONNX files, and how those files answer a search's questions."""

@@ -1,0 +1,144 @@
+"""A network as an ONNX file: built node by node from a dictionary of weights, fast enough to do it every few seconds.
+
+    input   observation  float32[N, C, H, W]
+    outputs logits       float32[N, A]   raw, over all actions, legal or not
+            value        float32[N]      in [-1, 1], for the player to move
+
+Which game and network a file holds stands in its metadata. The `onnx` package is imported only when a file
+is built; playing needs ONNX Runtime alone. This module knows no game's rules.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from palaestra.errors import ModelError
+from palaestra.nets.architecture import GameFacts, ResidualNet, Weights, weight_shapes
+
+INPUT, LOGITS, VALUE = "observation", "logits", "value"
+GAME_KEY, VERSION_KEY, NET_KEY = "palaestra.game", "palaestra.game_version", "palaestra.net"
+SHAPE_KEY, ACTIONS_KEY = "palaestra.observation_shape", "palaestra.num_actions"
+
+# Old enough for every ONNX Runtime this project accepts, new enough for every operator used here.
+OPSET, IR_VERSION = 17, 8
+
+
+def build_model(net: ResidualNet, facts: GameFacts, weights: Weights) -> bytes:
+    """The serialised ONNX model; ModelError if the weights are not exactly those of `weight_shapes`."""
+    check_weights(net, facts, weights)
+    graph = _Graph(weights)
+    trunk = graph.relu(graph.conv(INPUT, "stem"))
+    for block in range(net.blocks):
+        inner = graph.relu(graph.conv(trunk, f"blocks.{block}.conv1"))
+        trunk = graph.relu(graph.node("Add", graph.conv(inner, f"blocks.{block}.conv2"), trunk))
+    _policy_head(graph, facts, trunk)
+    _value_head(graph, trunk)
+    return graph.serialise(net, facts)
+
+
+def metadata(net: ResidualNet, facts: GameFacts) -> dict[str, str]:
+    """What a file says about itself."""
+    return {
+        GAME_KEY: facts.id,
+        VERSION_KEY: str(facts.version),
+        NET_KEY: net.name,
+        SHAPE_KEY: "x".join(map(str, facts.observation_shape)),
+        ACTIONS_KEY: str(facts.num_actions),
+    }
+
+
+def check_weights(net: ResidualNet, facts: GameFacts, weights: Weights) -> None:
+    """ModelError unless the names, shapes and types are those of this network and every number is finite."""
+    shapes = weight_shapes(net, facts)
+    if stray := sorted(shapes.keys() ^ weights.keys()):
+        kind = "lacks" if stray[0] in shapes else "does not have"
+        raise ModelError(f"{net.name} for {facts.id}: the set of weights {kind} {stray[0]!r}")
+    for name, shape in shapes.items():
+        given = weights[name]
+        if given.shape != shape or given.dtype != np.float32:
+            raise ModelError(
+                f"{net.name} for {facts.id}: {name!r} is {given.dtype}{list(given.shape)}, not float32{list(shape)}"
+            )
+        if not np.isfinite(given).all():
+            raise ModelError(f"{net.name} for {facts.id}: {name!r} holds numbers that are not finite")
+
+
+def _policy_head(graph: _Graph, facts: GameFacts, trunk: str) -> None:
+    features = graph.relu(graph.conv(trunk, "policy.conv"))
+    if not facts.action_planes:
+        graph.dense(graph.node("Flatten", features), "policy.dense", output=LOGITS)
+        return
+    planes = graph.conv(features, "policy.planes")
+    if not facts.has_pass:
+        graph.node("Flatten", planes, output=LOGITS)
+        return
+    mean_cell = graph.node("Flatten", graph.node("GlobalAveragePool", features))
+    graph.node("Concat", graph.node("Flatten", planes), graph.dense(mean_cell, "policy.pass"), output=LOGITS, axis=1)
+
+
+def _value_head(graph: _Graph, trunk: str) -> None:
+    features = graph.node("Flatten", graph.relu(graph.conv(trunk, "value.conv")))
+    hidden = graph.relu(graph.dense(features, "value.hidden"))
+    value = graph.node("Tanh", graph.dense(hidden, "value.out"))
+    graph.node("Squeeze", value, graph.constant("axis", np.array([1], dtype=np.int64)), output=VALUE)
+
+
+class _Graph:
+    """Nodes and constants in the order they are asked for; every method returns the name of its result."""
+
+    def __init__(self, weights: Weights) -> None:
+        from onnx import helper, numpy_helper
+
+        self._helper, self._numpy_helper = helper, numpy_helper
+        self._weights = weights
+        self._nodes: list[Any] = []
+        self._constants: list[Any] = []
+
+    def node(self, operator: str, *inputs: str, output: str | None = None, **attributes: object) -> str:
+        output = output or f"{operator.lower()}_{len(self._nodes)}"
+        self._nodes.append(self._helper.make_node(operator, list(inputs), [output], **attributes))
+        return output
+
+    def constant(self, name: str, array: np.ndarray[Any, Any]) -> str:
+        self._constants.append(self._numpy_helper.from_array(np.ascontiguousarray(array), name))
+        return name
+
+    def conv(self, source: str, layer: str) -> str:
+        """A convolution with bias that keeps the board's size."""
+        size = self._weights[f"{layer}.weight"].shape[2]
+        return self.node("Conv", source, *self._layer(layer), kernel_shape=[size, size], pads=[size // 2] * 4)
+
+    def dense(self, source: str, layer: str, output: str | None = None) -> str:
+        return self.node("Gemm", source, *self._layer(layer), output=output, transB=1)
+
+    def relu(self, source: str) -> str:
+        return self.node("Relu", source)
+
+    def _layer(self, layer: str) -> tuple[str, str]:
+        weight, bias = f"{layer}.weight", f"{layer}.bias"
+        return self.constant(weight, self._weights[weight]), self.constant(bias, self._weights[bias])
+
+    def serialise(self, net: ResidualNet, facts: GameFacts) -> bytes:
+        from onnx import TensorProto
+
+        def tensor(name: str, *shape: int) -> Any:
+            return self._helper.make_tensor_value_info(name, TensorProto.FLOAT, ["N", *shape])
+
+        graph = self._helper.make_graph(
+            self._nodes,
+            net.name,
+            [tensor(INPUT, *facts.observation_shape)],
+            [tensor(LOGITS, facts.num_actions), tensor(VALUE)],
+            self._constants,
+        )
+        model = self._helper.make_model(
+            graph,
+            producer_name="palaestra",
+            opset_imports=[self._helper.make_opsetid("", OPSET)],
+            ir_version=IR_VERSION,
+        )
+        self._helper.set_model_props(model, metadata(net, facts))
+        serialised: bytes = model.SerializeToString()
+        return serialised
