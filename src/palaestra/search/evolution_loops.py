@@ -1,0 +1,62 @@
+"""Playouts that follow genes: a template that `palaestra.jit.bind` compiles once per game.
+
+The free names `play` and `legal` are the game's (see `palaestra.games.kernel_game`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from palaestra.games.rows import ONGOING, mover, outcome, ply, set_outcome, set_ply
+from palaestra.jit import inlined, kernel
+from palaestra.streams import below
+from palaestra.types import Int8s, Int32s, Int64s, UInt64s
+
+if TYPE_CHECKING:
+    from palaestra.games.kernel_game import legal, play
+
+
+@inlined
+def contains(actions: Int32s, count: int, action: int) -> bool:
+    """Whether `action` is among the first `count` of a list in ascending order."""
+    for i in range(count):
+        if actions[i] >= action:
+            return bool(actions[i] == action)
+    return False
+
+
+@kernel
+def evaluate_rows(
+    states: Int8s, genomes: Int32s, streams: UInt64s, p: Int64s, max_legal: int, outcomes: Int32s, plies: Int32s
+) -> None:
+    """Fill outcomes and plies to the end, both [B, P, Q], of Q playouts from states[b] along genomes[b, i].
+
+    The player to move at states[b] plays its genes while they last and are legal; every other move is uniform.
+    """
+    state = np.empty(states.shape[1], dtype=np.int8)
+    actions = np.empty(max_legal, dtype=np.int32)
+    horizon = genomes.shape[2]
+    for b in range(genomes.shape[0]):
+        me = mover(states[b])
+        for i in range(genomes.shape[1]):
+            for q in range(outcomes.shape[2]):
+                for byte in range(state.shape[0]):
+                    state[byte] = states[b, byte]
+                gene, length = 0, 0
+                while outcome(state) == ONGOING:
+                    count = legal(state, actions, p)
+                    action = np.int32(-1)
+                    if gene < horizon and mover(state) == me:
+                        action = genomes[b, i, gene]
+                        gene += 1
+                        if not contains(actions, count, action):
+                            action = np.int32(-1)
+                    if action < 0:
+                        action = actions[below(streams, b, count)]
+                    set_ply(state, ply(state) + 1)
+                    set_outcome(state, play(state, action, p))
+                    length += 1
+                outcomes[b, i, q] = outcome(state)
+                plies[b, i, q] = length

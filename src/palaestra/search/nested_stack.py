@@ -1,0 +1,74 @@
+"""The memory of nested searches: one record, one line and one position or set of weights per level, in arrays."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from palaestra.games.base import Game
+from palaestra.types import Float64s, Int8s, Int32s, Int64s
+
+# Columns of a level's record.
+STEP = 0  # NMCS: moves from the root to the level's current position
+COUNT = 1  # NMCS: legal moves there
+TRIED = 2  # NMCS: how many of them were searched; NRPA: how many of its n calls the level has made; level 0: playouts
+BEST = 3  # outcome of the best line
+LENGTH = 4  # moves of the best line, counted from the root
+
+NOTHING = -(2**62)  # BEST of a level that has no line yet: below every outcome
+
+# Weights stay inside these, so that a sum of them is finite and not 0 however long the search.
+LIGHTEST, HEAVIEST = 1e-250, 1e250
+
+
+class NmcsStack(NamedTuple):
+    """Levels 0 … top; level 0 is the random game."""
+
+    records: Int64s  # [top+1, 5]
+    states: Int8s  # [top+1, S] where the level stands
+    actions: Int32s  # [top+1, L] legal actions there
+    lines: Int32s  # [top+1, max_plies] best line, from the root on
+
+
+class NrpaStack(NamedTuple):
+    """Levels 0 … top; level 0 is the last playout. A code is an action number."""
+
+    records: Int64s  # [top+1, 5]
+    root: Int8s  # [S]
+    state: Int8s  # [S] scratch
+    weights: Float64s  # [top+1, A] exp(logit) of every code
+    change: Float64s  # [A] scratch, zero between uses
+    sums: Float64s  # [L] scratch
+    lines: Int32s  # [top+1, max_plies] best line, from the root on
+    offsets: Int32s  # [top+1, max_plies+1] where in `options` the legal actions of each step begin
+    options: Int32s  # [top+1, max_plies·L] legal actions along the best line
+
+
+def nmcs_stack(game: Game, state: Int8s, top: int) -> NmcsStack:
+    """A stack whose top level stands at `state`."""
+    states = np.zeros((top + 1, game.state_size), dtype=np.int8)
+    states[top] = state
+    return NmcsStack(
+        records=np.zeros((top + 1, 5), dtype=np.int64),
+        states=states,
+        actions=np.zeros((top + 1, game.max_legal), dtype=np.int32),
+        lines=np.zeros((top + 1, game.max_plies), dtype=np.int32),
+    )
+
+
+def nrpa_stack(game: Game, state: Int8s, top: int) -> NrpaStack:
+    """A stack for a search from `state`; all codes weigh 1."""
+    records = np.zeros((top + 1, 5), dtype=np.int64)
+    records[:, BEST] = NOTHING
+    return NrpaStack(
+        records=records,
+        root=np.array(state, dtype=np.int8),
+        state=np.zeros(game.state_size, dtype=np.int8),
+        weights=np.ones((top + 1, game.num_actions), dtype=np.float64),
+        change=np.zeros(game.num_actions, dtype=np.float64),
+        sums=np.zeros(game.max_legal, dtype=np.float64),
+        lines=np.zeros((top + 1, game.max_plies), dtype=np.int32),
+        offsets=np.zeros((top + 1, game.max_plies + 1), dtype=np.int32),
+        options=np.zeros((top + 1, game.max_plies * game.max_legal), dtype=np.int32),
+    )

@@ -1,0 +1,172 @@
+"""NMCS and NRPA against recursive textbook versions, and against exhaustive search of small trees (FACTS §7)."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from tests.search.toy_games import Stream, after, leaves, legal_list, outcome_of, random_positions, tree_game, uncompiled
+
+from palaestra.games.base import Game
+from palaestra.games.registry import make_game
+from palaestra.search import nested
+from palaestra.search.nested import Found, nmcs, nrpa
+from palaestra.streams import keyed_seeds
+from palaestra.types import Int8s
+
+Line = tuple[int, list[int]]  # outcome, actions
+
+
+class Textbook:
+    """Both algorithms as their papers print them, with recursion, logits and replays; counts its playouts."""
+
+    def __init__(self, game: Game, seed: int) -> None:
+        self.game, self.stream, self.playouts = game, Stream(seed), 0
+
+    def nmcs(self, state: Int8s, level: int) -> Line:
+        if level == 0:
+            return self.random_game(state)
+        best: Line | None = None
+        played: list[int] = []
+        while (outcome := outcome_of(self.game, state)) is None:
+            for move in legal_list(self.game, state):
+                child = after(self.game, state, move)
+                if level > 1 and outcome_of(self.game, child) is not None:
+                    self.playouts += 1
+                score, line = self.nmcs(child, level - 1)
+                if best is None or score > best[0]:
+                    best = score, [*played, move, *line]
+            assert best is not None
+            move = best[1][len(played)]
+            played.append(move)
+            state = after(self.game, state, move)
+        return best if best is not None else (outcome, [])
+
+    def random_game(self, state: Int8s) -> Line:
+        self.playouts += 1
+        line: list[int] = []
+        while (outcome := outcome_of(self.game, state)) is None:
+            moves = legal_list(self.game, state)
+            line.append(moves[self.stream.below(len(moves))])
+            state = after(self.game, state, line[-1])
+        return outcome, line
+
+    def nrpa(self, root: Int8s, level: int, logits: dict[int, float], n: int, alpha: float) -> Line:
+        if level == 0:
+            return self.softmax_game(root, logits)
+        best: Line = (-(10**9), [])
+        for _ in range(n):
+            found = self.nrpa(root, level - 1, dict(logits), n, alpha)
+            if found[0] >= best[0]:
+                best = found
+            logits = self.adapted(root, logits, best[1], alpha)
+        return best
+
+    def softmax(self, state: Int8s, logits: dict[int, float]) -> tuple[list[int], list[float]]:
+        moves = legal_list(self.game, state)
+        powers = [math.exp(logits.get(move, 0.0)) for move in moves]
+        return moves, [power / sum(powers) for power in powers]
+
+    def softmax_game(self, state: Int8s, logits: dict[int, float]) -> Line:
+        self.playouts += 1
+        line: list[int] = []
+        while (outcome := outcome_of(self.game, state)) is None:
+            moves, chances = self.softmax(state, logits)
+            target, chosen = self.stream.uniform(), 0
+            while chosen < len(moves) - 1 and sum(chances[: chosen + 1]) <= target:
+                chosen += 1
+            line.append(moves[chosen])
+            state = after(self.game, state, moves[chosen])
+        return outcome, line
+
+    def adapted(self, state: Int8s, logits: dict[int, float], line: list[int], alpha: float) -> dict[int, float]:
+        new = dict(logits)
+        for played in line:
+            moves, chances = self.softmax(state, logits)
+            for move, chance in zip(moves, chances, strict=True):
+                new[move] = new.get(move, 0.0) - alpha * chance
+            new[played] += alpha
+            state = after(self.game, state, played)
+        return new
+
+
+@pytest.mark.parametrize("level", [1, 2, 3])
+def test_nmcs_equals_the_textbook_draw_for_draw(level: int) -> None:
+    for seed in range(8):
+        game = tree_game(seed)
+        state, streams = random_positions(game, 1, seed)[0], keyed_seeds(seed, 1)
+        book = Textbook(game, int(streams[0]))
+        outcome, line = book.nmcs(state, level)
+        plain = nmcs(uncompiled(game), state, streams.copy(), level)
+        found = nmcs(game, state, streams, level)
+        assert found == plain == Found(outcome, tuple(line), book.playouts)
+        assert int(streams[0]) == book.stream.word
+
+
+@pytest.mark.parametrize(("level", "n", "alpha"), [(1, 12, 1.0), (2, 6, 1.0), (3, 4, 0.5)])
+def test_nrpa_equals_the_textbook_draw_for_draw(level: int, n: int, alpha: float) -> None:
+    for seed in range(8):
+        game = tree_game(seed)
+        state, streams = random_positions(game, 1, seed)[0], keyed_seeds(seed, 2)
+        book = Textbook(game, int(streams[0]))
+        outcome, line = book.nrpa(state, level, {}, n, alpha)
+        plain = nrpa(uncompiled(game), state, streams.copy(), level, n, alpha)
+        found = nrpa(game, state, streams, level, n, alpha)
+        assert found == plain == Found(outcome, tuple(line), n**level)
+        assert int(streams[0]) == book.stream.word
+
+
+def test_both_equal_the_textbook_on_morpion() -> None:
+    game = make_game("morpion-4d")
+    state = random_positions(game, 1, seed=4)[0]
+    for seed in range(2):
+        streams = keyed_seeds(seed, 3)
+        book = Textbook(game, int(streams[0]))
+        assert nmcs(game, state, streams.copy(), 1) == _found(book, book.nmcs(state, 1))
+        book = Textbook(game, int(streams[0]))
+        assert nrpa(game, state, streams.copy(), 2, 6, 1.0) == _found(book, book.nrpa(state, 2, {}, 6, 1.0))
+
+
+def _found(book: Textbook, line: Line) -> Found:
+    return Found(line[0], tuple(line[1]), book.playouts)
+
+
+def test_enough_levels_find_the_best_line_of_a_tree() -> None:
+    """NMCS with as many levels as the tree is deep sees every leaf; NRPA with small steps stays random long enough."""
+    for seed in range(10):
+        game = tree_game(seed)
+        lines = leaves(game)
+        root = game.initial(1)[0]
+        for found in (nmcs(game, root, keyed_seeds(seed), 5), nrpa(game, root, keyed_seeds(seed), 2, 100, 0.01)):
+            assert found.outcome == max(lines.values())
+            assert lines[found.actions] == found.outcome
+
+
+@pytest.mark.parametrize("quota", [1, 7])
+def test_stopping_between_calls_changes_nothing(quota: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    game = tree_game(2)
+    root = game.initial(1)[0]
+    whole = nmcs(game, root, keyed_seeds(9), 3), nrpa(game, root, keyed_seeds(9), 3, 5)
+    monkeypatch.setattr(nested, "QUOTA", quota)
+    assert (nmcs(game, root, keyed_seeds(9), 3), nrpa(game, root, keyed_seeds(9), 3, 5)) == whole
+
+
+def test_huge_steps_neither_overflow_nor_stop_the_search() -> None:
+    game = tree_game(4)
+    found = nrpa(game, game.initial(1)[0], keyed_seeds(1), 3, 30, alpha=100.0)
+    assert leaves(game)[found.actions] == found.outcome
+
+
+def test_nrpa_on_morpion_scores_far_above_random_play() -> None:
+    """Random play reaches 43 (sd 13), level 2 about 68: 64 to 74 in two sets of 60 runs (FACTS §1, §10)."""
+    game = make_game("morpion-5d")
+    root = game.initial(1)[0]
+    for seed in range(3):
+        found = nrpa(game, root, keyed_seeds(seed), 2)
+        assert found.playouts == 10_000
+        assert 60 <= found.outcome <= 82
+        state = root
+        for action in found.actions:
+            assert action in legal_list(game, state)
+            state = after(game, state, action)
+        assert outcome_of(game, state) == found.outcome == len(found.actions)
