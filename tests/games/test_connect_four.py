@@ -5,6 +5,11 @@ from typing import cast
 
 import numpy as np
 import pytest
+
+from palaestra.errors import GameError, MoveError
+from palaestra.games.connect_four import ConnectFour, build
+from palaestra.games.registry import make_game
+from palaestra.games.rows import ONGOING
 from tests.games.boards import (
     after,
     assert_same_games,
@@ -17,11 +22,6 @@ from tests.games.boards import (
 )
 from tests.games.openspiel import assert_equal_random_games
 from tests.games.perfect import perfect_outcome
-
-from palaestra.errors import GameError, MoveError
-from palaestra.games.connect_four import ConnectFour, build
-from palaestra.games.registry import make_game
-from palaestra.games.rows import ONGOING
 
 
 def connect_four(size: str) -> ConnectFour:

@@ -4,6 +4,12 @@ from typing import cast
 
 import numpy as np
 import pytest
+
+from palaestra.errors import GameError, MoveError
+from palaestra.games.board import BoardGame
+from palaestra.games.lines import build
+from palaestra.games.registry import make_game
+from palaestra.games.rows import ONGOING
 from tests.games.boards import (
     after,
     assert_same_games,
@@ -15,12 +21,6 @@ from tests.games.boards import (
 )
 from tests.games.openspiel import assert_equal_random_games
 from tests.games.perfect import perfect_outcome
-
-from palaestra.errors import GameError, MoveError
-from palaestra.games.board import BoardGame
-from palaestra.games.lines import build
-from palaestra.games.registry import make_game
-from palaestra.games.rows import ONGOING
 
 
 def lines(id: str) -> BoardGame:

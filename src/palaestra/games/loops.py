@@ -1,6 +1,6 @@
 """Loops over batches that call a game's own rules: a template that `palaestra.jit.bind` compiles once per game.
 
-The free names `start`, `play`, `legal`, `observe`, `permute` and `score` are the game's (see `palaestra.games.kernel_game`).
+The free names `start`, `play`, `legal`, `observe`, `permute` and `score` are the game's (see `kernel_game.py`).
 """
 
 from __future__ import annotations
