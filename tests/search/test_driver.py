@@ -89,6 +89,16 @@ def test_a_full_tree_goes_on_without_growing_and_still_answers() -> None:
     check_tree(search.forest, 0, solver=True, full=True)
 
 
+def test_a_million_simulations_in_one_tree_stay_inside_the_budget_and_answer() -> None:
+    game = make_game("connect_four-6x7")
+    config = SearchConfig(rule="uct", num_simulations=10**6, node_budget=20_000, leaves_per_step=32)
+    search = Search(game, rollout(game), config)
+    result = search.run(game.initial(1), np.random.default_rng(0))
+    assert result.simulations[0] == result.visits[0].sum() == 10**6
+    assert search.forest.trees[0]["nodes"] == 20_000 == search.forest.nodes.shape[1]
+    assert result.chosen[0] == 3
+
+
 def test_memory_follows_the_simulations_and_stops_at_the_budget() -> None:
     game = make_game("connect_four-6x7")
     sizes = []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.search.toy_games import Stream, after, legal_list, outcome_of, random_positions, tree_game, uncompiled
 
 from palaestra.games.base import Game
 from palaestra.games.registry import make_game
@@ -13,6 +12,7 @@ from palaestra.search import flat
 from palaestra.search.flat import FlatResult, flat_playouts, flat_timed
 from palaestra.streams import keyed_seeds
 from palaestra.types import Int8s
+from tests.search.toy_games import Stream, after, legal_list, outcome_of, random_positions, tree_game, uncompiled
 
 
 def slow_flat(game: Game, state: Int8s, seed: int, playouts: int) -> tuple[list[int], list[float]]:

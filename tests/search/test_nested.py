@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import pytest
-from tests.search.toy_games import Stream, after, leaves, legal_list, outcome_of, random_positions, tree_game, uncompiled
 
 from palaestra.games.base import Game
 from palaestra.games.registry import make_game
@@ -13,6 +12,16 @@ from palaestra.search import nested
 from palaestra.search.nested import Found, nmcs, nrpa
 from palaestra.streams import keyed_seeds
 from palaestra.types import Int8s
+from tests.search.toy_games import (
+    Stream,
+    after,
+    leaves,
+    legal_list,
+    outcome_of,
+    random_positions,
+    tree_game,
+    uncompiled,
+)
 
 Line = tuple[int, list[int]]  # outcome, actions
 

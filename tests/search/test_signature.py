@@ -1,4 +1,6 @@
-"""Golden searches: stored with the configuration that made them. `python -m tests.search.test_signature` makes them anew.
+"""Golden searches, stored with the configuration that made them.
+
+`python -m tests.search.test_signature` makes them anew.
 
 A commit that changes them says why in its message.
 """

@@ -51,9 +51,10 @@ class Textbook:
         self.stream = np.array([seed], dtype=np.uint64)
         root, _, _ = self.make(state, self.stream)
         self.root, self.noise = root, self.draw_noise(len(root.actions))
-        for self.simulation in range(self.config.simulation_limit):
+        for simulation in range(self.config.simulation_limit):
             if self.config.solver and root.proven:
                 break
+            self.simulation = simulation
             self.simulate(root)
         return root
 

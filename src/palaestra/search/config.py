@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 
 class SearchConfig(BaseModel):
-    """How a tree is searched. Papers' values: c = 1, m = 100 simulations, k = 100, no noise (thesis, FACTS §2 and §3)."""
+    """How a tree is searched. The thesis: c = 1, m = 100 simulations, k = 100, no noise (FACTS §2 and §3)."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

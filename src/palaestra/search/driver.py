@@ -137,7 +137,7 @@ class Search:
             roots = np.ascontiguousarray(states[new])
             counts, actions = self.game.legal(roots)
             forest.plant(rows[new])
-            forest.grow(self.config.leaves_per_step + 1)
+            forest.grow(1)
             kernels.plant(rows[new], roots, counts, actions, forest.trees, forest.nodes, forest.edges, forest.states)
             streams = forest.streams[rows[new]]
             evaluation = self.evaluator(Leaves(roots, counts, actions, streams))

@@ -143,6 +143,15 @@ def _finished(tree, root, settings: Records) -> bool:  # type: ignore[no-untyped
     return tree.done + tree.waiting >= s.limit or (s.solver and root.low == root.high)
 
 
+@inlined
+def _is_full(tree, nodes: Records, edges: Records, max_legal: int) -> bool:  # type: ignore[no-untyped-def]
+    """Whether a tree can hold no more than the nodes that its waiting leaves will take; once full, always full."""
+    leaves = tree.waiting + 1
+    if tree.nodes + leaves > nodes.shape[0] or tree.edges + leaves * max_legal > edges.shape[0]:
+        tree.full = 1
+    return tree.full != 0
+
+
 @kernel
 def select(
     rows: Int64s,
@@ -190,7 +199,9 @@ def select(
                     back_up_rave(N, E, node, edge, value, marks, clock[0])
                 tree.done += 1
                 continue
-            E[edge].child = PENDING
+            # In a full tree leaves are not kept, so one may be asked about several times at once.
+            if not _is_full(tree, N, E, noise.shape[1]):
+                E[edge].child = PENDING
             tree.waiting += 1
             if s.leaves > 1:
                 _add_pending(N, E, node, edge, 1)
@@ -206,7 +217,7 @@ def select(
 
 
 @inlined
-def _new_node(
+def _new_node(  # type: ignore[no-untyped-def]
     tree,
     nodes: Records,
     edges: Records,
@@ -215,12 +226,10 @@ def _new_node(
     parent: int,
     edge: int,
     count: int,
-    actions: Int32s,  # type: ignore[no-untyped-def]
+    actions: Int32s,
 ) -> int:
-    """Append a node and its edges, or return NO_NODE when the tree is full."""
+    """Append a node and its edges; there is room."""
     node, first = tree.nodes, tree.edges
-    if node == nodes.shape[0] or first + count > edges.shape[0]:
-        return NO_NODE
     for i in range(state.shape[0]):
         states[node, i] = state[i]
     new = nodes[node]
@@ -269,7 +278,9 @@ def attach(
     for i in range(found):
         b, node, edge = leaf_row[i], leaf_node[i], leaf_edge[i]
         tree, N, E = trees[b], nodes[b], edges[b]
-        child = _new_node(tree, N, E, states[b], after[i], node, edge, counts[i], actions[i])
+        child = NO_NODE
+        if E[edge].child == PENDING:
+            child = _new_node(tree, N, E, states[b], after[i], node, edge, counts[i], actions[i])
         leaf_child[i] = child
         if counts[i] > 0:
             waiting += 1
@@ -367,7 +378,7 @@ def plant(
     """Start empty trees: node 0 is the root, its priors are still to come."""
     for i in range(rows.shape[0]):
         b = rows[i]
-        trees[b].nodes, trees[b].edges = 0, 0
+        trees[b].nodes, trees[b].edges, trees[b].full = 0, 0, 0
         _new_node(trees[b], nodes[b], edges[b], states[b], roots[i], NO_PARENT, -1, counts[i], actions[i])
 
 
@@ -422,4 +433,4 @@ def move_root(b: int, root: int, trees: Records, nodes: Records, edges: Records,
             S[used_nodes, i] = S[n, i]
         used_nodes += 1
         used_edges += new.count
-    tree.nodes, tree.edges = used_nodes, used_edges
+    tree.nodes, tree.edges, tree.full = used_nodes, used_edges, 0

@@ -83,7 +83,7 @@ def measure_search(
     tables = [
         _Table(game, Timed(make_evaluator()), config, games, np.random.default_rng([seed, i])) for i in range(threads)
     ]
-    _, elapsed = repeat_side_by_side([table.move for table in tables], seconds, lambda: [t.reset() for t in tables])
+    _, elapsed = repeat_side_by_side([table.move for table in tables], seconds, lambda: _reset(tables))
     return SearchSpeed(
         sum(table.simulations for table in tables),
         sum(table.moves for table in tables),
@@ -93,6 +93,11 @@ def measure_search(
         threads,
         _evaluator_alone(game, make_evaluator, games * config.leaves_per_step, threads, seconds / 3, seed),
     )
+
+
+def _reset(tables: list[_Table]) -> None:
+    for table in tables:
+        table.reset()
 
 
 class _Table:

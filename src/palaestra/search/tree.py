@@ -20,6 +20,9 @@ NO_NODE = -1
 UNEXPANDED = -1  # an edge that nobody has followed yet
 PENDING = -2  # an edge whose child waits for its evaluation
 
+MAX_STATE_BYTES = 2**30  # of one tree: bounds the nodes of games with large states
+EDGES_PER_NODE = 24  # on average over a tree that is full
+
 NODE = np.dtype(
     [
         ("parent", np.int32),  # node, or NO_PARENT
@@ -59,6 +62,7 @@ TREE = np.dtype(
         ("edges", np.int32),  # used edges
         ("done", np.int32),  # simulations finished in this search
         ("waiting", np.int32),  # leaves that wait for their evaluation
+        ("full", np.int32),  # 1 once there is no room for another node
     ],
     align=True,
 )
@@ -71,9 +75,9 @@ class Forest:
 
     def __init__(self, count: int, state_size: int, max_legal: int, node_budget: int, nodes: int = 64) -> None:
         self.max_legal = max_legal
-        self.node_budget = node_budget
-        # A long-tailed game may list hundreds of moves at a node: bound edges too, so that memory stays linear.
-        self.edge_budget = min(node_budget * min(max_legal, 24) + max_legal, 2**31 - 1)
+        self.node_budget = node_budget = max(2, min(node_budget, MAX_STATE_BYTES // state_size))
+        # A game may list hundreds of moves at every node: bound edges too, so that memory stays linear.
+        self.edge_budget = min(node_budget * min(max_legal, EDGES_PER_NODE) + max_legal, 2**31 - 1)
         nodes = min(nodes, node_budget)
         self._room = 0  # nodes and their edges that surely still fit into every tree
         self.trees: Records = np.zeros(count, dtype=TREE)
