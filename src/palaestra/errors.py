@@ -29,3 +29,11 @@ class ModelError(PalaestraError):
 
 class ConfigError(PalaestraError):
     """A setting that does not exist or is out of range."""
+
+
+class RecordError(PalaestraError):
+    """A file of games or of positions that cannot be read."""
+
+
+class RunError(PalaestraError):
+    """A folder that is no run, files of it that are damaged, or a disk that does not take what is saved."""

@@ -1,0 +1,79 @@
+# make demo    a round robin with a live table, about a minute; makes everything it needs first
+# make test    the tests             make check   ruff, mypy, import rules, links
+# make bench   speed beside peers    make help    all targets
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMPS := $(VENV)/stamps
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+JOBS ?= 2
+
+.DEFAULT_GOAL := help
+.PHONY: help install demo test test-slow check bench docs format clean
+
+help:
+	@echo "install    .venv with the command .venv/bin/palaestra"
+	@echo "demo       five players, everyone against everyone, then what to try next"
+	@echo "test       the tests, on $(JOBS) cores (JOBS=4 make test for more)"
+	@echo "test-slow  also the long ones"
+	@echo "check      ruff, mypy strict, import rules, links of the documentation"
+	@echo "bench      speed beside peers and limits"
+	@echo "docs       check the links of the documentation, which is in docs/ and needs no building"
+	@echo "format     ruff format"
+	@echo "clean      remove everything that can be made again, .venv too"
+
+install: $(STAMPS)/main
+
+demo: $(STAMPS)/main
+	@$(BIN)/palaestra demo
+
+test: $(STAMPS)/dev
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
+
+test-slow: $(STAMPS)/dev
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m "slow or not slow"
+
+check: $(STAMPS)/dev docs
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+bench: $(STAMPS)/peers
+	$(BIN)/python -m benchmarks
+
+docs:
+	@$(PYTHON) docs/check_links.py
+
+format: $(STAMPS)/dev
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+clean:
+	rm -rf $(VENV) build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find src tests benchmarks docs -name __pycache__ -prune -exec rm -rf {} +
+
+# One stamp for each set of packages: installed once, and again when the requirements change.
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Palaestra needs Python 3.11 or newer; try make PYTHON=python3.12")'
+	@echo "Making $(VENV) …"
+	@$(PYTHON) -m venv $(VENV)
+	@mkdir -p $(STAMPS)
+
+$(STAMPS)/main: pyproject.toml constraints.txt | $(BIN)/python
+	@echo "Installing what playing needs (once) …"
+	@mkdir -p $(STAMPS)
+	@$(PIP) --editable .
+	@touch $@
+
+$(STAMPS)/dev: $(STAMPS)/main
+	@echo "Installing what testing needs (once) …"
+	@$(PIP) --editable '.[dev]'
+	@touch $@
+
+$(STAMPS)/peers: $(STAMPS)/main
+	@echo "Installing the peers to measure against (once) …"
+	@$(PIP) --editable '.[peers]'
+	@touch $@

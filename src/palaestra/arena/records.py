@@ -1,0 +1,189 @@
+"""Finished games as text: one PGN layout for everything that keeps games, and a reader for it.
+
+    [Event "self-play"]                 seven tags that every PGN has, and of our own:
+    [Site "?"] [Date "????.??.??"]      Variant   the game's id
+    [Round "17"]                        Start     number of the initial position
+    [White "run@12"] [Black "run@12"]   Opening   how many plies were random
+    [Result "1-0"]                      Outcome   the first player's outcome, an integer (DESIGN D2)
+
+    1. 4 4 2. 3 5 1-0
+
+White moves first, whatever the colours of the stones are. Moves are in the game's own notation; a number with a dot
+counts pairs of plies and means nothing, because turns need not alternate. A move whose text would not stand alone
+between spaces is written as its action, `#17`.
+
+The reader takes any PGN: comments, variations and annotations are passed over, tags are kept as they are. It knows no
+game; `PgnGame.states` replays moves with the game that it is given.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from palaestra.errors import MoveError, RecordError
+from palaestra.games.base import Game
+from palaestra.types import Int8s
+
+RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
+ROSTER = {"Event": "?", "Site": "?", "Date": "????.??.??", "Round": "?", "White": "?", "Black": "?"}
+WIDTH = 100  # characters of a line of moves
+
+_PLAIN = re.compile(r"[^\s{}();\[\]\"$#%.*!?]+")
+_TOKEN = re.compile(
+    r"\s+"
+    r"|(?P<tag>\[\s*(?P<name>[A-Za-z0-9_]+)\s+\"(?P<value>(?:[^\"\\]|\\.)*)\"\s*\])"
+    r"|(?P<comment>\{[^}]*\}|;[^\n]*|(?m:^%[^\n]*))"
+    r"|(?P<bracket>[()])"
+    r"|(?P<number>\d+\.+)"
+    r"|(?P<note>\$\d+|[!?]+)"
+    r"|(?P<word>[^\s{}();\[\]\"$!?]+)",
+)
+
+
+class Record(Protocol):
+    """What is written: the match's `GameRecord`, and whatever else has these."""
+
+    @property
+    def start(self) -> int: ...  # number of the initial position
+
+    @property
+    def moves(self) -> Sequence[int]: ...  # from the initial position on, the opening included
+
+    @property
+    def opening_plies(self) -> int: ...
+
+    @property
+    def outcome(self) -> int | None: ...  # the first player's; None where the game was not played out
+
+
+@dataclass(frozen=True)
+class PgnGame:
+    """One game as it was read: tags, move texts, and the result that stands after the moves (`*` if none does)."""
+
+    tags: Mapping[str, str] = field(default_factory=dict)
+    moves: tuple[str, ...] = ()
+    result: str = "*"
+
+    @property
+    def opening_plies(self) -> int:
+        return _count(self.tags.get("Opening", "0"), "Opening")
+
+    def states(self, game: Game) -> list[Int8s]:
+        """Every state of the game, the initial one first."""
+        choice = _count(self.tags.get("Start", "0"), "Start")
+        if choice >= game.num_starts:
+            raise RecordError(f"start {choice} is not one of {game.id}: they are 0 to {game.num_starts - 1}")
+        state = game.start(np.array([choice], dtype=np.int64))[0]
+        states = [state]
+        for number, text in enumerate(self.moves, start=1):
+            try:
+                action = _action(game, state, text)
+            except MoveError as error:
+                raise RecordError(f"move {number} of the game: {error}") from None
+            state = game.advance(state[None], np.array([action], dtype=np.int32))[0]
+            states.append(state)
+        return states
+
+
+def write_game(record: Record, game: Game, tags: Mapping[str, str] | None = None) -> str:
+    """One game as PGN text with an empty line after it; `tags` replace or add to the usual ones.
+
+    With two players and without a Result tag, the result is that of the outcome; a game that was lost by a fault has
+    no outcome, so whoever writes it gives the tag.
+    """
+    outcome = record.outcome
+    result = "*" if outcome is None or game.players == 1 else RESULTS[0 if outcome > 0 else 1 if outcome < 0 else 2]
+    header = {
+        **ROSTER,
+        "Result": result,
+        "Variant": game.id,
+        "Start": str(record.start),
+        "Opening": str(record.opening_plies),
+        **({} if outcome is None else {"Outcome": str(outcome)}),
+        **(tags or {}),
+    }
+    if header["Result"] not in RESULTS:
+        raise RecordError(f"{header['Result']!r} is not a result; PGN knows {', '.join(RESULTS)}")
+    words: list[str] = []
+    state = game.start(np.array([record.start], dtype=np.int64))
+    for ply, action in enumerate(record.moves):
+        text = game.action_to_text(state[0], int(action))
+        plain = _PLAIN.fullmatch(text) and text not in RESULTS
+        words.append((f"{ply // 2 + 1}. " if ply % 2 == 0 else "") + (text if plain else f"#{action}"))
+        state = game.advance(state, np.array([action], dtype=np.int32))
+    lines = [f'[{name} "{_escaped(value)}"]' for name, value in header.items()]
+    return "\n".join([*lines, "", *_wrapped([*words, header["Result"]]), "", ""])
+
+
+def read_games(text: str) -> list[PgnGame]:
+    """All games of a PGN text in their order; RecordError says in which line it cannot be read."""
+    games: list[PgnGame] = []
+    tags: dict[str, str] = {}
+    moves: list[str] = []
+    at = depth = 0
+    while at < len(text):
+        match = _TOKEN.match(text, at)
+        if match is None:
+            raise RecordError(f"line {text.count(chr(10), 0, at) + 1} of the games is not PGN: {_excerpt(text, at)}")
+        at, kind, token = match.end(), match.lastgroup, match.group()
+        if kind == "bracket":
+            depth += 1 if token == "(" else -1
+            if depth < 0:
+                raise RecordError(f"line {text.count(chr(10), 0, at) + 1} of the games closes no variation")
+        elif kind == "tag":
+            if moves:  # a game without a result ends where the next one begins
+                games.append(PgnGame(tags, tuple(moves), "*"))
+                tags, moves = {}, []
+            tags[match["name"]] = re.sub(r"\\(.)", r"\1", match["value"])
+        elif kind == "word" and not depth:
+            if token in RESULTS:
+                games.append(PgnGame(tags, tuple(moves), token))
+                tags, moves = {}, []
+            else:
+                moves.append(token)
+    if depth:
+        raise RecordError("a variation of the games is never closed: a ) is missing")
+    if tags or moves:
+        games.append(PgnGame(tags, tuple(moves), "*"))
+    return games
+
+
+def _action(game: Game, state: Int8s, text: str) -> int:
+    if not text.startswith("#"):
+        return game.text_to_action(state, text)
+    counts, actions = game.legal(state[None])
+    legal = actions[0, : counts[0]].tolist()
+    if text[1:].isascii() and text[1:].isdigit() and int(text[1:]) in legal:
+        return int(text[1:])
+    raise MoveError(f"{text!r} is not a legal action here; legal: {', '.join(f'#{action}' for action in legal)}")
+
+
+def _count(text: str, tag: str) -> int:
+    if text.isascii() and text.isdigit() and len(text) < 10:
+        return int(text)
+    raise RecordError(f"the tag {tag} is {text!r}; it must be a whole number such as 0")
+
+
+def _escaped(value: str) -> str:
+    """A tag's value on one line, with quotes and backslashes marked."""
+    return " ".join(value.split()).replace("\\", "\\\\").replace('"', '\\"')
+
+
+def _wrapped(words: Sequence[str]) -> list[str]:
+    lines = [""]
+    for word in words:
+        if lines[-1] and len(lines[-1]) + 1 + len(word) > WIDTH:
+            lines.append(word)
+        else:
+            lines[-1] += f" {word}" if lines[-1] else word
+    return lines
+
+
+def _excerpt(text: str, at: int) -> str:
+    shown = text[at : at + 40].splitlines()[0]
+    return repr(shown)

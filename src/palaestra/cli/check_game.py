@@ -1,0 +1,34 @@
+"""`palaestra check-game`: does a game obey the laws?"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from palaestra.cli.options import GameId, Json, Seed
+from palaestra.errors import GameError
+
+
+def check_game(
+    game: GameId,
+    games: Annotated[int, typer.Option(min=1, max=100_000, help="Random games to run the laws over.")] = 20,
+    seed: Seed = 0,
+    json: Json = False,
+) -> None:
+    """Run the laws that every game obeys over random games: also on a game of your own, module:attribute."""
+    from palaestra.games.laws import check
+    from palaestra.games.registry import make_game
+
+    report = check(make_game(game), seed=seed, games=games)
+    if json:
+        from palaestra.cli.output import print_json
+
+        found = [{"law": violation.law, "line": violation.line} for violation in report.violations]
+        print_json({"game": report.game, "laws": report.laws, "violations": found, "games": games, "seed": seed})
+    if report.violations:
+        more = len(report.violations) - 1
+        rest = f" (and {more} more: --json lists all)" if more and not json else ""
+        raise GameError(f"{report.game} breaks a law: {report.violations[0]}{rest}")
+    if not json:
+        print(f"{report.game} obeys the laws over {games} random games: {', '.join(report.laws)}")

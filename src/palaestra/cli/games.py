@@ -1,0 +1,30 @@
+"""`palaestra games`: what can be played."""
+
+from __future__ import annotations
+
+from palaestra.cli.options import Json
+
+
+def games(json: Json = False) -> None:
+    """List the games, their sizes and their notation."""
+    from palaestra.games.registry import FAMILIES, example_ids, make_game
+
+    known = [make_game(id) for id in example_ids()]
+    if json:
+        from palaestra.cli.output import print_json
+
+        fields = ("id", "players", "num_actions", "max_plies", "max_legal", "num_starts", "tiebreak", "version")
+        print_json([{name: getattr(game, name) for name in fields} for game in known])
+        return
+    from rich.table import Table
+
+    from palaestra.cli.output import stdout
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for title in ("game", "players", "actions", "most plies", "equal results ordered by"):
+        table.add_column(title, justify="left" if title == "game" or title.startswith("equal") else "right")
+    for game in known:
+        table.add_row(game.id, str(game.players), str(game.num_actions), str(game.max_plies), game.tiebreak)
+    console = stdout()
+    console.print(table)
+    console.print("\nOther sizes work too: " + ", ".join(entry.form for entry in FAMILIES.values()))

@@ -1,0 +1,112 @@
+"""The command `palaestra`: collects the verbs, and turns every failure into one line and an exit code.
+
+0 done · 1 the thing asked for failed · 2 bad usage or bad input · 130 interrupted. PALAESTRA_DEBUG=1 shows tracebacks.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from typing import Annotated, NoReturn
+
+import typer
+
+from palaestra import __version__
+from palaestra.errors import PalaestraError
+
+# verb, function in palaestra.cli.<verb with underscores>, example for --help
+VERBS = (
+    ("games", "games", "palaestra games"),
+    ("play", "play", "palaestra play connect_four-6x7 --against 'uct(simulations=2000)' --side first"),
+    ("match", "match", "palaestra match othello-6x6 'uct(simulations=200)' 'alphabeta(depth=4)' --games 100"),
+    ("analyse", "analyse", "palaestra analyse tic_tac_toe-3x3 --moves 'a1 b2' --player 'alphabeta(depth=9)'"),
+    ("perft", "perft", "palaestra perft othello-8x8 8"),
+    ("check-game", "check_game", "palaestra check-game my_game:GAME"),
+    ("bench", "bench", "palaestra bench search connect_four-6x7"),
+    ("reproduce", "reproduce", "palaestra reproduce table-5.1 --games 100"),
+    ("demo", "demo", "palaestra demo --games 100"),
+)
+
+WELCOME = """\
+Palaestra {version}: a self-play laboratory for board games.
+
+  palaestra demo                                   five players, one live table, about a minute: start here
+  palaestra play connect_four-6x7                  you against a search; hint, undo and help are there
+  palaestra match GAME PLAYER PLAYER --games 100   who is stronger, with an interval
+  palaestra analyse GAME --moves "a1 b2"           what a player thinks of a position
+  palaestra games                                  the games and their sizes
+  palaestra perft GAME DEPTH                       count move sequences
+  palaestra check-game my_game:GAME                does a game of your own obey the laws?
+  palaestra bench search                           how fast it is here
+
+Players are short texts: random, greedy, alphabeta(depth=6), uct(simulations=200), rave(simulations=100), rhea,
+mcs(ms=50), perfect, human; puct(model.onnx, simulations=100) searches with a network.
+Every verb explains itself: palaestra match --help"""
+
+
+def build_app() -> typer.Typer:
+    """The Typer application. Verbs import their machinery when they run, so that this stays quick."""
+    app = typer.Typer(
+        name="palaestra",
+        help="A self-play laboratory for board games. Start with: palaestra demo",
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback(invoke_without_command=True)(_welcome)
+    for verb, function, example in VERBS:
+        module = importlib.import_module(f"palaestra.cli.{function}")
+        app.command(verb, epilog=f"Example: {example}")(getattr(module, function))
+    return app
+
+
+def _welcome(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and leave.")] = False,
+) -> None:
+    """A self-play laboratory for board games. Start with: palaestra demo"""
+    if version:
+        print(__version__)
+        raise typer.Exit()
+    if context.invoked_subcommand is None:
+        print(WELCOME.format(version=__version__))
+
+
+def run(arguments: list[str] | None = None) -> NoReturn:
+    """Run the command line and leave the process with its exit code."""
+    try:
+        code = _run(sys.argv[1:] if arguments is None else arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader went away (as in `palaestra games | head -1`): nothing more can be said to it, not even at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        code = 0
+    sys.exit(code)
+
+
+def _run(arguments: list[str]) -> int:
+    try:
+        return int(build_app()(args=arguments, prog_name="palaestra", standalone_mode=False) or 0)
+    except PalaestraError as error:
+        return _complain(str(error), 2)
+    except typer.TyperException as error:
+        context = getattr(error, "ctx", None)
+        path = context.command_path if context is not None else "palaestra"
+        return _complain(f"{error.format_message()} (see: {path} --help)", error.exit_code)
+    except (KeyboardInterrupt, typer.Abort):
+        return 130
+    except SystemExit:  # Typer and Rich leave this way, and only then, when the reader of their output has gone
+        raise BrokenPipeError from None
+    except BrokenPipeError:
+        raise
+    except Exception as error:
+        if os.environ.get("PALAESTRA_DEBUG"):
+            raise
+        what = f"{type(error).__name__}: {error}"
+        return _complain(f"unexpected {what} (PALAESTRA_DEBUG=1 shows where; please report it)", 1)
+
+
+def _complain(message: str, code: int) -> int:
+    print("error: " + " ".join(message.split()), file=sys.stderr)
+    return code

@@ -1,0 +1,88 @@
+"""How verbs speak: results on stdout, progress on stderr, boards in colour. Knows no verb."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress
+    from rich.text import Text
+
+    from palaestra.games.base import Game
+    from palaestra.types import Int8s
+
+SIDES = ("first", "second")
+FIRST_STYLE, SECOND_STYLE, EMPTY_STYLE, LAST_STYLE = "bold bright_yellow", "bold bright_red", "dim", "reverse"
+
+
+def stdout() -> Console:
+    from rich.console import Console
+
+    return Console(highlight=False)
+
+
+def stderr() -> Console:
+    from rich.console import Console
+
+    return Console(stderr=True, highlight=False)
+
+
+def print_json(value: Any) -> None:
+    """The one JSON value of a verb; NaN and infinities are bugs and refused."""
+    print(json.dumps(value, allow_nan=False))
+
+
+def progress_bar() -> Progress:
+    """A bar on stderr that is drawn on a terminal only and leaves nothing behind."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = stderr()
+    return Progress(
+        BarColumn(bar_width=None),
+        MofNCompleteColumn(),
+        TextColumn("{task.description}"),
+        TimeRemainingColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
+
+
+def board(game: Game, state: Int8s, before: Int8s | None = None) -> Text:
+    """The game's drawing in colour; what changed since the state `before` stands out."""
+    from rich.text import Text
+
+    drawing = game.render(state)
+    earlier = game.render(before) if before is not None else drawing
+    if len(earlier) != len(drawing):
+        earlier = drawing
+    first, second = getattr(game, "glyphs", ("K", "k"))  # stones have glyphs; elsewhere kings stand out
+    styles = {first: FIRST_STYLE, second: SECOND_STYLE, ".": EMPTY_STYLE}
+    text = Text()
+    for now, then in zip(drawing, earlier, strict=True):
+        style = styles.get(now, "")
+        text.append(now, f"{style} {LAST_STYLE}" if now != then and now not in " \n." else style)
+    return text
+
+
+def outcome_in_words(game: Game, state: Int8s) -> str:
+    """The result of a finished game for people."""
+    outcome = int(game.outcome(state[None])[0])
+    plies = int(game.plies(state[None])[0])
+    if game.players == 1:
+        return f"over: score {outcome} after {plies} moves"
+    if outcome == 0:
+        return f"a draw after {plies} plies"
+    winner = SIDES[0] if outcome > 0 else SIDES[1]
+    return f"the {winner} player wins" + (f" by {abs(outcome)}" if game.tiebreak == "margin" else f" at ply {plies}")
+
+
+def percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def score_in_words(score: float, interval: tuple[float, float]) -> str:
+    """ "63.0 % (57.2–68.5)"."""
+    return f"{percent(score)} ({100 * interval[0]:.1f}–{100 * interval[1]:.1f})"

@@ -1,0 +1,1 @@
+"""Experiments of the papers, each beside its published numbers."""

@@ -1,0 +1,1 @@
+"""Everything that can choose a move, made from a short text."""

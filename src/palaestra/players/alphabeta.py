@@ -1,0 +1,66 @@
+"""`alphabeta`: iterative deepening as a player."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from palaestra.errors import PlayerError
+from palaestra.games.base import Game
+from palaestra.players.base import Analysis, Player
+from palaestra.rewards.base import default_reward
+from palaestra.search.alphabeta import AlphaBeta, Result
+from palaestra.search.alphabeta_values import SCALE
+from palaestra.streams import Rng, below, seeds_from
+from palaestra.types import Int8s, Int32s, Int64s, UInt64s
+
+HALF = 10.0  # a static score of this size is shown as a value of one half
+
+
+class AlphaBetaPlayer(Player):
+    """The best move by alpha-beta, exact when the search reaches the end.
+
+    `depth` ≥ 1 is the most plies to look ahead, `ms` > 0 the milliseconds for one move; with both, what comes first
+    ends the search, and at least one of them is needed. A proven position ends it too. Among moves that are exactly
+    equally good one is drawn uniformly from the row's stream. Every state of a batch is searched by itself; with
+    `depth` alone choices are reproducible, with `ms` they depend on the machine.
+    """
+
+    def __init__(self, game: Game, text: str, depth: int | None = None, ms: float | None = None) -> None:
+        super().__init__(game, text)
+        if depth is None and ms is None:
+            raise PlayerError(f"{text}: give depth or ms or both, for example alphabeta(depth=6) or alphabeta(ms=100)")
+        if depth is not None and depth < 1:
+            raise PlayerError(f"{text}: depth is {depth}; it must be at least 1, for example alphabeta(depth=6)")
+        if ms is not None and not 0 < ms < float("inf"):
+            raise PlayerError(f"{text}: ms is {ms}; it must be more than 0, for example alphabeta(ms=100)")
+        self.depth, self.ms = depth, ms
+        self._search = AlphaBeta(game)
+
+    def act(self, states: Int8s, rng: Rng, slots: Int64s | None = None) -> Int32s:
+        streams = seeds_from(rng, len(states))
+        chosen = np.empty(len(states), dtype=np.int32)
+        for row, state in enumerate(states):
+            chosen[row] = _pick(self._search.search(state, self.depth, self.ms).actions, streams, row)
+        return chosen
+
+    def analyse(self, state: Int8s, rng: Rng) -> Analysis:
+        """Uniform over the equally good moves; the value is the result once it is certain, else a squeezed score."""
+        result = self._search.search(state, self.depth, self.ms)
+        action = _pick(result.actions, seeds_from(rng, 1), 0)
+        policy = np.zeros(self.game.num_actions, dtype=np.float32)
+        policy[result.actions] = 1.0 / len(result.actions)
+        note = f"depth {result.depth}, {'exact' if result.proven else 'estimate'}, {result.nodes:,} nodes"
+        pv = self._search.line(state, action, result.depth)
+        return Analysis(action, self._value(state, result), policy, pv=pv, note=note)
+
+    def _value(self, state: Int8s, result: Result) -> float:
+        """In [-1, 1] for the mover. A win in sight is certain even where a larger margin may still be found."""
+        side = 1 - 2 * int(state[0])
+        if result.proven or self.game.players == 1 or abs(result.value) >= SCALE:
+            outcome = np.array([result.value // SCALE], dtype=np.int32)
+            return side * float(default_reward(self.game).value(outcome)[0])
+        return side * result.value / (abs(result.value) + HALF)
+
+
+def _pick(actions: list[int], streams: UInt64s, row: int) -> int:
+    return actions[int(below(streams, row, len(actions)))]

@@ -1,0 +1,47 @@
+"""What a player is: something that chooses a legal action for every state of a batch."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+
+from palaestra.errors import PlayerError
+from palaestra.games.base import Game
+from palaestra.streams import Rng
+from palaestra.types import Float32s, Int8s, Int32s, Int64s
+
+
+@dataclass(frozen=True, eq=False)
+class Analysis:
+    """What a player thinks of one position."""
+
+    action: int
+    value: float | None = None  # in [-1, 1], for the player to move
+    policy: Float32s | None = None  # float32[A], sums to 1 over the legal actions
+    visits: Int32s | None = None  # int32[A]
+    pv: list[int] = field(default_factory=list)  # principal variation: actions from this position on
+    note: str = ""  # one line for people: depth reached, nodes, "proven", …
+
+
+class Player(ABC):
+    """A player of one game. `text` is what made it, for example `uct(simulations=200)`."""
+
+    def __init__(self, game: Game, text: str) -> None:
+        self.game = game
+        self.text = text
+
+    @abstractmethod
+    def act(self, states: Int8s, rng: Rng, slots: Int64s | None = None) -> Int32s:
+        """One legal action int32[B] for each state; no state is over.
+
+        `rng` is a Generator, or one stream per row (uint64[B]): with streams, a row's choice does not depend on the
+        other rows. `slots` names the game that each row belongs to, for players that keep something between the moves
+        of a game; without it every call stands alone.
+        """
+
+    def forget(self, slots: Int64s | None = None) -> None:
+        """The games in these slots (all, if none are given) are over: drop whatever was kept for them."""
+
+    def analyse(self, state: Int8s, rng: Rng) -> Analysis:
+        """What the player thinks of one state int8[S]."""
+        raise PlayerError(f"{self.text} chooses moves but cannot explain them; try uct(simulations=1000)")

@@ -1,0 +1,216 @@
+"""Every kind of player as a frozen model: what it takes, between which bounds, what the papers used.
+
+A kind's `build` imports its implementation when it is called, so that naming a player loads no search and no network.
+Unknown arguments, wrong types and values out of range are refused by the models; `registry` puts that into words.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from palaestra.players.text import PlayerText, Value
+
+if TYPE_CHECKING:
+    from palaestra.games.base import Game
+    from palaestra.players.base import Player
+
+MAX_SIMULATIONS = 10_000_000
+MAX_MS = 3_600_000
+
+
+class Kind(BaseModel):
+    """A kind of player. Subclasses give `name`, `example`, fields, and `build`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+    name: ClassVar[str]
+    example: ClassVar[str]
+    positional: ClassVar[str | None] = None  # the field that may be given without its name
+    subject: ClassVar[str | None] = None  # the field that stands after the colon: `run:NAME`
+    always: ClassVar[tuple[str, ...]] = ()  # fields that the text shows even at their default
+
+    def build(self, game: Game, text: str) -> Player:
+        """The player of `game`; `text` is the name that it carries in tables."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        """The canonical text: two players are set up alike exactly if their texts are equal."""
+        shown: dict[str, Value] = {}
+        for key, field in type(self).model_fields.items():
+            value = getattr(self, key)
+            if value is not None and (value != field.default or key in self.always):
+                shown[key] = int(value) if isinstance(value, float) and value.is_integer() else value
+        subject = str(shown.pop(self.subject)) if self.subject else None
+        positional = (shown.pop(self.positional),) if self.positional in shown else ()
+        return str(PlayerText(self.name, subject, positional, shown))
+
+
+class Random(Kind):
+    """Uniform over the legal moves."""
+
+    name = "random"
+    example = "random"
+
+    def build(self, game: Game, text: str) -> Player:
+        from palaestra.players.simple import RandomPlayer
+
+        return RandomPlayer(game, text)
+
+
+class Greedy(Kind):
+    """Looks one move ahead: wins if it can, does not lose at once if it can help it, else the best static score."""
+
+    name = "greedy"
+    example = "greedy"
+
+    def build(self, game: Game, text: str) -> Player:
+        from palaestra.players.simple import GreedyPlayer
+
+        return GreedyPlayer(game, text)
+
+
+class AlphaBeta(Kind):
+    """Iterative deepening with a transposition table and killer moves; exact when it reaches the end."""
+
+    name = "alphabeta"
+    example = "alphabeta(depth=6)"
+
+    depth: int | None = Field(None, ge=1, le=1000)  # plies; 6 when neither limit is given
+    ms: float | None = Field(None, gt=0, le=MAX_MS)  # milliseconds a move
+
+    @model_validator(mode="before")
+    @classmethod
+    def _limit(cls, data: Any) -> Any:
+        return default_limit(data, "depth", 6, "ms")
+
+    def build(self, game: Game, text: str) -> Player:
+        from palaestra.players.alphabeta import AlphaBetaPlayer
+
+        return AlphaBetaPlayer(game, text, depth=self.depth, ms=self.ms)
+
+
+class Perfect(Kind):
+    """Plays without mistakes: retrograde analysis for `opposition`, a solver for small boards."""
+
+    name = "perfect"
+    example = "perfect"
+
+    nodes: int = Field(100_000_000, ge=1, le=10**10)  # positions that one solution may visit before it gives up
+
+    def build(self, game: Game, text: str) -> Player:
+        from palaestra.players.perfect import PerfectPlayer
+
+        return PerfectPlayer(game, text, nodes=self.nodes)
+
+
+class Mcs(Kind):
+    """Flat Monte Carlo: random playouts for each move in turn, best mean (FACTS §3, Alg. 8)."""
+
+    name = "mcs"
+    example = "mcs(ms=50)"
+
+    playouts: int | None = Field(None, ge=1, le=MAX_SIMULATIONS)  # a move, over all legal moves together
+    ms: float | None = Field(None, gt=0, le=MAX_MS)  # paper: 50
+
+    @model_validator(mode="before")
+    @classmethod
+    def _limit(cls, data: Any) -> Any:
+        return default_limit(data, "ms", 50.0, "playouts")
+
+    @model_validator(mode="after")
+    def _one_limit(self) -> Mcs:
+        if self.playouts is not None and self.ms is not None:
+            raise ValueError("give either playouts or ms, not both")
+        return self
+
+    def build(self, game: Game, text: str) -> Player:
+        from palaestra.players.flat import McsPlayer
+
+        return McsPlayer(game, text, playouts=self.playouts, ms=self.ms)
+
+
+class Rhea(Kind):
+    """Rolling-horizon evolution (FACTS §3, Alg. 15)."""
+
+    name = "rhea"
+    example = "rhea(population=10, evaluations=50)"
+
+    population: int = Field(10, ge=1, le=10_000)  # paper: 10
+    horizon: int = Field(10, ge=1, le=10_000)  # own moves in an individual; paper: 10
+    mutation: float = Field(0.2, ge=0, le=1)  # chance per gene; paper: 0.2
+    playouts: int = Field(2, ge=1, le=10_000)  # random playouts an evaluation; paper: 2
+    evaluations: int = Field(50, ge=1, le=1_000_000)  # a move; paper: 50, that is 100 playouts
+
+    @model_validator(mode="after")
+    def _everyone_is_judged(self) -> Rhea:
+        if self.evaluations < self.population:
+            raise ValueError(
+                f"evaluations is {self.evaluations}; it must be at least the population, {self.population}"
+            )
+        return self
+
+    def build(self, game: Game, text: str) -> Player:
+        from palaestra.players.evolution import RheaPlayer
+
+        return RheaPlayer(
+            game,
+            text,
+            population=self.population,
+            horizon=self.horizon,
+            mutation=self.mutation,
+            playouts=self.playouts,
+            evaluations=self.evaluations,
+        )
+
+
+class Nmcs(Kind):
+    """Nested Monte Carlo search, for one player (FACTS §7)."""
+
+    name = "nmcs"
+    example = "nmcs(level=2)"
+    always = ("level",)
+
+    level: int = Field(2, ge=1, le=8)
+
+    def build(self, game: Game, text: str) -> Player:
+        from palaestra.players.nested import NmcsPlayer
+
+        return NmcsPlayer(game, text, level=self.level)
+
+
+class Nrpa(Kind):
+    """Nested rollout policy adaptation, for one player (FACTS §7)."""
+
+    name = "nrpa"
+    example = "nrpa(level=2)"
+    always = ("level",)
+
+    level: int = Field(2, ge=1, le=8)
+    n: int = Field(100, ge=1, le=100_000)  # calls of the level below; paper: 100
+    alpha: float = Field(1.0, gt=0, le=100)  # step of the adaptation; paper: 1
+
+    def build(self, game: Game, text: str) -> Player:
+        from palaestra.players.nested import NrpaPlayer
+
+        return NrpaPlayer(game, text, level=self.level, n=self.n, alpha=self.alpha)
+
+
+class Human(Kind):
+    """A person at the terminal, who is asked for every move."""
+
+    name = "human"
+    example = "human"
+
+    def build(self, game: Game, text: str) -> Player:
+        from palaestra.players.human import HumanPlayer
+
+        return HumanPlayer(game, text)
+
+
+def default_limit(data: Any, limit: str, value: Value, other: str) -> Any:
+    """`limit = value` when neither limit was given."""
+    if isinstance(data, dict) and limit not in data and other not in data:
+        return {**data, limit: value}
+    return data

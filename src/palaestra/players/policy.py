@@ -1,0 +1,54 @@
+"""A player without a search: the move that the network likes best, or one drawn from its probabilities."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from palaestra.games.base import Game
+from palaestra.players.base import Analysis, Player
+from palaestra.search.evaluator import Evaluator, Leaves
+from palaestra.streams import Rng, seeds_from, uniform
+from palaestra.types import Float32s, Float64s, Int8s, Int32s, Int64s
+
+
+class PolicyPlayer(Player):
+    """Plays argmax of the network's policy over the legal moves; with temperature T > 0 it draws from policy^(1/T)."""
+
+    def __init__(self, game: Game, text: str, evaluator: Evaluator, temperature: float = 0.0) -> None:
+        super().__init__(game, text)
+        self.evaluator, self.temperature = evaluator, temperature
+
+    def act(self, states: Int8s, rng: Rng, slots: Int64s | None = None) -> Int32s:
+        streams = seeds_from(rng, len(states))
+        _, actions, logits, _ = self._ask(states)
+        if self.temperature == 0.0:
+            places = logits.argmax(axis=1)
+        else:
+            reach = np.cumsum(_softmax(logits / self.temperature), axis=1)
+            draws = np.array([uniform(streams, row) for row in range(len(states))])
+            places = (reach < draws[:, None] * reach[:, -1:]).sum(axis=1)
+        return np.asarray(actions[np.arange(len(states)), places], dtype=np.int32)
+
+    def analyse(self, state: Int8s, rng: Rng) -> Analysis:
+        """The network's own policy and value, without looking ahead."""
+        counts, actions, logits, values = self._ask(state[None])
+        legal = actions[0, : counts[0]]
+        policy = np.zeros(self.game.num_actions, dtype=np.float32)
+        policy[legal] = _softmax(logits)[0, : counts[0]]
+        action = int(self.act(state[None], rng)[0])
+        return Analysis(action, float(values[0]), policy, pv=[action], note="the network alone, no search")
+
+    def _ask(self, states: Int8s) -> tuple[Int32s, Int32s, Float64s, Float32s]:
+        """Legal moves [B], [B, L] with the logits of each [B, L], -inf beyond the last, and values [B]."""
+        counts, actions = self.game.legal(states)
+        answer = self.evaluator(Leaves(states, counts, actions, np.zeros(len(states), dtype=np.uint64)))
+        listed = np.arange(actions.shape[1]) < counts[:, None]
+        places = np.where(listed, actions, 0)
+        given = np.zeros((len(states), self.game.num_actions)) if answer.logits is None else answer.logits
+        logits = np.where(listed, np.take_along_axis(given, places, axis=1), -np.inf).astype(np.float64)
+        return counts, actions, logits, answer.values
+
+
+def _softmax(logits: Float64s) -> Float64s:
+    weights = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True))

@@ -1,0 +1,115 @@
+"""Players from texts: `make_player("uct(simulations=200)", game)`.
+
+`text` gives the grammar and `kinds` the models; here a text finds its kind, and whatever is wrong with it becomes one
+line that says what was given, what is accepted, and an example.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic.fields import FieldInfo
+
+from palaestra.errors import PlayerError
+from palaestra.games.base import Game
+from palaestra.players import kinds, run_kinds, tree_kinds
+from palaestra.players.base import Player
+from palaestra.players.kinds import Kind
+from palaestra.players.text import PlayerText, clip, format_value, parse_player
+
+KINDS: dict[str, type[Kind]] = {
+    kind.name: kind
+    for kind in (
+        kinds.Random,
+        kinds.Greedy,
+        kinds.AlphaBeta,
+        kinds.Perfect,
+        kinds.Mcs,
+        tree_kinds.Uct,
+        tree_kinds.Rave,
+        tree_kinds.Puct,
+        tree_kinds.Gumbel,
+        run_kinds.Run,
+        run_kinds.Net,
+        kinds.Rhea,
+        kinds.Nmcs,
+        kinds.Nrpa,
+        kinds.Human,
+    )
+}
+
+
+def make_player(text: str, game: Game) -> Player:
+    """The player that a text describes, for one game; it carries its canonical text."""
+    kind = read_player(text)
+    return kind.build(game, str(kind))
+
+
+def read_player(text: str) -> Kind:
+    """The model that a text describes; nothing is built. `str` of it is the canonical text."""
+    parts = parse_player(text)
+    if parts.name not in KINDS:
+        raise PlayerError(
+            f"unknown player {clip(parts.name)}; known: {', '.join(KINDS)}; for example {tree_kinds.Uct.example}"
+        )
+    kind = KINDS[parts.name]
+    try:
+        return kind(**_arguments(kind, parts))
+    except ValidationError as error:
+        raise PlayerError(f"{_complaint(kind, error)}; for example {kind.example}") from None
+
+
+def describe_kinds() -> list[tuple[str, str, str]]:
+    """(example, arguments, first sentence) of every kind, for help texts."""
+    rows = []
+    for kind in KINDS.values():
+        arguments = ", ".join(f"{key}: {_accepted(field)}" for key, field in kind.model_fields.items())
+        rows.append((kind.example, arguments, " ".join((kind.__doc__ or "").split())))
+    return rows
+
+
+def _arguments(kind: type[Kind], parts: PlayerText) -> dict[str, Any]:
+    """Keyword arguments for the model: the subject and the positional argument get their names."""
+    arguments: dict[str, Any] = dict(parts.keywords)
+    if parts.subject is not None:
+        if kind.subject is None:
+            raise PlayerError(f"{kind.name} takes nothing after a colon; for example {kind.example}")
+        arguments[kind.subject] = parts.subject
+    if len(parts.positional) > (kind.positional is not None):
+        extra = clip(str(parts.positional[-1]))
+        what = f"only its {kind.positional}" if kind.positional else "nothing"
+        raise PlayerError(f"{kind.name} takes {what} without a name, not {extra}; for example {kind.example}")
+    if kind.positional is not None and parts.positional:
+        if kind.positional in arguments:
+            raise PlayerError(f"{kind.name}: {kind.positional} is given twice; for example {kind.example}")
+        arguments[kind.positional] = parts.positional[0]
+    return arguments
+
+
+def _complaint(kind: type[Kind], error: ValidationError) -> str:
+    """What is wrong with the first argument that does not fit."""
+    first = error.errors(include_url=False)[0]
+    if not first["loc"]:  # a rule about several arguments together, already in words
+        return f"{kind.name}: {first['msg'].removeprefix('Value error, ')}"
+    key = str(first["loc"][0])
+    if first["type"] == "extra_forbidden":
+        takes = f"it takes {', '.join(kind.model_fields)}" if kind.model_fields else "it takes none"
+        return f"{kind.name} has no argument {clip(key)}: {takes}"
+    accepted = _accepted(kind.model_fields[key])
+    if first["type"] == "missing":
+        return f"{kind.name} needs {key}, {accepted}"
+    return f"{kind.name}: {key} is {format_value(first['input'])}; it must be {accepted}"
+
+
+def _accepted(field: FieldInfo) -> str:
+    """What a field accepts, in words: "a whole number from 1 to 1000"."""
+    nouns = {"bool": "true or false", "int": "a whole number", "float": "a number", "str": "a text"}
+    annotation = str(field.annotation)
+    words = next((noun for name, noun in nouns.items() if name in annotation), "one of " + annotation)
+    bounds = {
+        name: getattr(item, name) for item in field.metadata for name in ("ge", "gt", "le", "lt") if hasattr(item, name)
+    }
+    phrases = {"ge": "from", "gt": "above", "le": "to" if "ge" in bounds else "and at most", "lt": "and below"}
+    limits = " ".join(f"{phrases[name]} {bounds[name]}" for name in phrases if name in bounds)
+    return f"{words} {limits}" if limits else words

@@ -1,0 +1,73 @@
+"""Players that search a tree: uct, rave, puct and gumbel are one class with different configurations."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from palaestra.games.base import Game
+from palaestra.players.base import Analysis, Player
+from palaestra.rewards.base import Reward
+from palaestra.search.config import SearchConfig
+from palaestra.search.driver import Search
+from palaestra.search.evaluator import Evaluator
+from palaestra.streams import Rng
+from palaestra.types import Int8s, Int32s, Int64s
+
+ANALYSIS_LEAVES = 32  # most leaves per step when one position is all there is to fill a batch with
+
+
+class TreePlayer(Player):
+    """Plays what a search chooses; with `reuse`, the tree of a slot is kept between the moves of its game."""
+
+    def __init__(
+        self, game: Game, text: str, evaluator: Evaluator, config: SearchConfig, reward: Reward | None = None
+    ) -> None:
+        super().__init__(game, text)
+        self.search = Search(game, evaluator, config, reward)
+        self._row_of: dict[int, int] = {}
+        self._free: list[int] = []
+
+    def act(self, states: Int8s, rng: Rng, slots: Int64s | None = None) -> Int32s:
+        if slots is None:
+            self.forget()
+            return self.search.run(states, rng).chosen
+        return self.search.run(states, rng, self._rows(slots)).chosen
+
+    def forget(self, slots: Int64s | None = None) -> None:
+        for slot in list(self._row_of) if slots is None else slots.tolist():
+            if (row := self._row_of.pop(slot, None)) is not None:
+                self._free.append(row)
+                self.search.forest.plant(np.array([row]))
+
+    def analyse(self, state: Int8s, rng: Rng) -> Analysis:
+        """Several leaves a step keep the evaluator's batches full; their number depends on the settings alone."""
+        config = self.search.config
+        leaves = max(config.leaves_per_step, min(ANALYSIS_LEAVES, config.simulation_limit // 64))
+        search = Search(
+            self.game, self.search.evaluator, config.model_copy(update={"leaves_per_step": leaves}), self.search.reward
+        )
+        result = search.run(state[None, :], rng)
+        legal = result.actions[0, : result.counts[0]]
+        policy = np.zeros(self.game.num_actions, dtype=np.float32)
+        policy[legal] = result.policy[0, : result.counts[0]]
+        visits = np.zeros(self.game.num_actions, dtype=np.int32)
+        visits[legal] = result.visits[0, : result.counts[0]]
+        if config.temperature == 0.0 and not (config.gumbel_root or result.proven[0]) and visits.any():
+            policy = (visits / visits.sum()).astype(np.float32)  # shares say more than a single 1
+        return Analysis(
+            action=int(result.chosen[0]),
+            value=float(result.values[0]),
+            policy=policy,
+            visits=visits,
+            pv=search.principal_variation(),
+            note=f"{int(result.simulations[0]):,} simulations" + (", proven" if result.proven[0] else ""),
+        )
+
+    def _rows(self, slots: Int64s) -> Int64s:
+        """The trees of these slots; a new slot takes a freed tree or the next one."""
+        rows = np.empty(len(slots), dtype=np.int64)
+        for i, slot in enumerate(slots.tolist()):
+            if slot not in self._row_of:
+                self._row_of[slot] = self._free.pop() if self._free else len(self._row_of)
+            rows[i] = self._row_of[slot]
+        return rows

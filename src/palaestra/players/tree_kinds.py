@@ -1,0 +1,191 @@
+"""The kinds of players that search a tree: one search, four sets of settings (`palaestra.search.config`).
+
+The thesis's enhancements (FACTS §3, Alg. 10 to 14) are combinations, with m = 100 and a network in `net.onnx`:
+
+    Rollout  puct(net.onnx, w=1)       RAVE   rave(net.onnx)
+    WRo      puct(net.onnx, w=0.5)     RoRa   rave(net.onnx, w=1, playouts=false)
+                                       WRoRa  rave(net.onnx, w=0.5)
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field, model_validator
+
+from palaestra.players.kinds import MAX_MS, MAX_SIMULATIONS, Kind, default_limit
+
+if TYPE_CHECKING:
+    from palaestra.games.base import Game
+    from palaestra.players.base import Player
+    from palaestra.search.evaluator import Evaluator
+
+
+class Tree(Kind):
+    """What every tree search takes."""
+
+    simulations: int | None = Field(None, ge=1, le=MAX_SIMULATIONS)  # m; 100 when no limit is given (thesis: 100)
+    ms: float | None = Field(None, gt=0, le=MAX_MS)  # milliseconds a move
+    solver: bool = True  # prove values from the ends of games upwards; the papers did not
+    nodes: int = Field(400_000, ge=2, le=2**30)  # most nodes of one tree
+    leaves: int = Field(1, ge=1, le=4096)  # leaves of one tree per step, kept apart by virtual loss; papers: 1
+
+    @model_validator(mode="before")
+    @classmethod
+    def _limit(cls, data: Any) -> Any:
+        return default_limit(data, "simulations", 100, "ms")
+
+    def make(self, game: Game, text: str, evaluator: Evaluator, **settings: Any) -> Player:
+        """The player with these settings beside the common ones."""
+        from palaestra.players.tree import TreePlayer
+        from palaestra.search.config import SearchConfig
+
+        config = SearchConfig(
+            num_simulations=self.simulations,
+            milliseconds=self.ms,
+            solver=self.solver,
+            node_budget=self.nodes,
+            leaves_per_step=self.leaves,
+            **settings,
+        )
+        return TreePlayer(game, text, evaluator, config)
+
+
+class Played(Tree):
+    """A search that keeps its tree during a game and chooses by visits."""
+
+    reuse: bool = True  # keep the subtree of the moves played
+    temperature: float = Field(0.0, ge=0, le=100)  # moves are drawn from visits ** (1 / temperature); 0: most visited
+
+
+class Uct(Played):
+    """Monte Carlo tree search: UCB1 in the tree, one random game from every leaf."""
+
+    name = "uct"
+    example = "uct(simulations=200)"
+
+    c: float = Field(math.sqrt(2), ge=0, le=1000)  # exploration, for values in [-1, 1]
+
+    def build(self, game: Game, text: str) -> Player:
+        return self.make(
+            game, text, rollouts(game), rule="uct", c_uct=self.c, reuse=self.reuse, temperature=self.temperature
+        )
+
+
+class Rave(Played):
+    """Tree search that shares what it learns about a move among positions (FACTS §3, Eq. 5.2 to 5.4).
+
+    Without a file its leaves are judged by random games; with one, by the network, or by both with weight w.
+    """
+
+    name = "rave"
+    example = "rave(simulations=100)"
+    positional = "file"
+
+    file: str | None = Field(None, min_length=1)  # an ONNX network
+    w: float | None = Field(None, ge=0, le=1)  # weight of a random game in a leaf's value, beside a network's
+    c: float = Field(1.0, ge=0, le=1000)  # c_puct (thesis: 1)
+    k: float = Field(100.0, gt=0, le=1e9)  # visits at which RAVE and the tree weigh equally (thesis: m = 100)
+    playouts: bool = True  # the moves of random games count too (WRoRa), or only those in the tree
+
+    @model_validator(mode="after")
+    def _weight_needs_a_network(self) -> Rave:
+        if self.w is not None and self.file is None:
+            raise ValueError("w weighs random games against a network: give its file, as in rave(model.onnx, w=0.5)")
+        return self
+
+    def build(self, game: Game, text: str) -> Player:
+        evaluator = (
+            rollouts(game, self.playouts) if self.file is None else mixed(game, self.file, self.w or 0.0, self.playouts)
+        )
+        return self.make(
+            game,
+            text,
+            evaluator,
+            rule="rave",
+            c_puct=self.c,
+            rave_k=self.k,
+            rave_playouts=self.playouts,
+            reuse=self.reuse,
+            temperature=self.temperature,
+        )
+
+
+class Puct(Played):
+    """AlphaZero's search with a network from an ONNX file (FACTS §2)."""
+
+    name = "puct"
+    example = "puct(model.onnx, simulations=100)"
+    positional = "file"
+
+    file: str = Field(min_length=1)  # an ONNX network
+    w: float = Field(0.0, ge=0, le=1)  # weight of a random game in a leaf's value (Eq. 5.5); 1 is Alg. 10
+    c: float = Field(1.0, ge=0, le=1000)  # c_puct (thesis: 1)
+    fpu: float | None = Field(None, ge=-2, le=2)  # an unvisited move counts as the node's value minus this; none: 0
+    dirichlet_alpha: float = Field(1.0, gt=0, le=1000)  # shape of the noise at the root
+    dirichlet_fraction: float = Field(0.0, ge=0, le=1)  # its share (thesis: no noise)
+
+    def build(self, game: Game, text: str) -> Player:
+        return self.make(
+            game,
+            text,
+            mixed(game, self.file, self.w, trace=False),
+            rule="puct",
+            c_puct=self.c,
+            fpu=self.fpu,
+            dirichlet_alpha=self.dirichlet_alpha,
+            dirichlet_fraction=self.dirichlet_fraction,
+            reuse=self.reuse,
+            temperature=self.temperature,
+        )
+
+
+class Gumbel(Tree):
+    """Gumbel root with sequential halving and completed Q-values, with a network from an ONNX file (FACTS §10)."""
+
+    name = "gumbel"
+    example = "gumbel(model.onnx, simulations=32)"
+    positional = "file"
+
+    file: str = Field(min_length=1)  # an ONNX network
+    considered: int = Field(16, ge=1, le=10_000)  # moves that sequential halving starts with
+    visits: float = Field(50.0, ge=0, le=1e6)  # c_visit
+    scale: float = Field(1.0, gt=0, le=1e6)  # c_scale
+
+    @model_validator(mode="after")
+    def _plans_its_visits(self) -> Gumbel:
+        if self.simulations is None:
+            raise ValueError("sequential halving plans its visits: give simulations, not only ms")
+        return self
+
+    def build(self, game: Game, text: str) -> Player:
+        return self.make(
+            game,
+            text,
+            mixed(game, self.file, 0.0, trace=False),
+            rule="gumbel",
+            gumbel_root=True,
+            gumbel_considered=self.considered,
+            gumbel_visits=self.visits,
+            gumbel_scale=self.scale,
+            reuse=False,
+        )
+
+
+def rollouts(game: Game, trace: bool = False) -> Evaluator:
+    """One random game from every leaf."""
+    from palaestra.rewards.base import default_reward
+    from palaestra.search.evaluator import Rollout
+
+    return Rollout(game, default_reward(game), trace)
+
+
+def mixed(game: Game, file: str, w: float, trace: bool) -> Evaluator:
+    """The network in a file, with what it said remembered; with w > 0, random games beside it."""
+    from palaestra.nets.cache import Cached, default_entries
+    from palaestra.nets.evaluator import OnnxEvaluator
+    from palaestra.search.evaluator import Mixed
+
+    network = Cached(OnnxEvaluator(game, file), game, default_entries(game))
+    return Mixed(network, rollouts(game, trace), w) if w > 0.0 else network
