@@ -11,9 +11,9 @@ from palaestra.games.base import Game
 from palaestra.games.registry import make_game
 from palaestra.nets.architecture import GameFacts, parse_net, random_weights
 from palaestra.nets.graph import build_model
-from palaestra.players import kinds, registry
 from palaestra.players.kinds import Kind
 from palaestra.players.registry import KINDS, make_player, read_player
+from tests.players.run_folders import write_run
 
 TIC = make_game("tic_tac_toe-3x3")
 MORPION = make_game("morpion-4d")
@@ -40,18 +40,28 @@ OTHER_VALUES: dict[str, dict[str, Any]] = {
     "puct": {
         "file": "net.onnx", "w": 0.5, "simulations": 10, "ms": 1000.0, "solver": False, "nodes": 50, "leaves": 2,
         "reuse": False, "temperature": 1.0, "c": 0.5, "fpu": 0.2, "dirichlet_alpha": 0.3, "dirichlet_fraction": 0.25,
+        "averaged": True,
     },
     "gumbel": {
         "file": "net.onnx", "simulations": 10, "ms": 1000.0, "solver": False, "nodes": 50, "leaves": 2, "considered": 4,
+        "temperature": 1.0, "averaged": True,
         "visits": 20.0, "scale": 0.5,
     },
+    "run": {
+        "network": "a run", "simulations": 10, "ms": 1000.0, "c": 0.5, "fpu": 0.2, "solver": False, "nodes": 50,
+        "leaves": 2, "reuse": False, "temperature": 1.0,
+    },
+    "net": {"network": "a run", "temperature": 0.5},
 }  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 def net(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A random network for tic-tac-toe in a file."""
-    return write_network(TIC, tmp_path_factory.mktemp("nets") / "net.onnx")
+    """A random network for tic-tac-toe in a file, and beside it a run that has the same network."""
+    folder = tmp_path_factory.mktemp("nets")
+    path = write_network(TIC, folder / "net.onnx")
+    write_run(folder / "run", TIC, {1: path.read_bytes()})
+    return path
 
 
 def write_network(game: Game, path: Path) -> Path:
@@ -69,6 +79,8 @@ def with_values(kind: type[Kind], net: Path, values: dict[str, Any] | None = Non
     chosen = dict(values or {})
     if "file" in kind.model_fields and (kind.model_fields["file"].is_required() or "file" in chosen):
         chosen["file"] = str(net)
+    if "network" in kind.model_fields:
+        chosen["network"] = f"{net.parent / 'run'}@1"
     return kind(**chosen)
 
 
@@ -163,6 +175,8 @@ def test_texts_that_mean_the_same_have_one_canonical_text(text: str, canonical: 
         ("mcs(ms=5, playouts=5)", ["either playouts or ms"]),
         ("rhea(population=10, evaluations=5)", ["at least the population, 10"]),
         ("uct:x", ["nothing after a colon"]),
+        ("run", ["run needs network, a text", "run:NAME@best(simulations=100)"]),
+        ("net:x(simulations=5)", ["no argument 'simulations'", "network, temperature"]),
     ],
 )
 def test_a_bad_text_gets_one_line_that_says_what_is_accepted(text: str, pieces: list[str]) -> None:
@@ -183,21 +197,8 @@ def test_the_settings_of_a_text_reach_the_search(net: Path) -> None:
     assert player.search.evaluator.weight == 0.25
 
 
-def test_a_kind_with_a_subject_is_read_after_its_colon(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Run(kinds.Kind):
-        """A run's network."""
-
-        name = "run"
-        example = "run:NAME@best"
-        subject = "run"
-
-        run: str
-        simulations: int = 5
-
-    monkeypatch.setitem(registry.KINDS, "run", Run)
+def test_a_kind_with_a_subject_is_read_after_its_colon() -> None:
     read = read_player("run:folder/name@12(simulations=7)")
-    assert read == Run(run="folder/name@12", simulations=7)
+    assert read == KINDS["run"](network="folder/name@12", simulations=7)
     assert str(read) == "run:folder/name@12(simulations=7)"
-    assert str(read_player("run:x")) == "run:x"
-    with pytest.raises(PlayerError, match="run needs run"):
-        read_player("run")
+    assert str(read_player("net:x")) == "net:x"

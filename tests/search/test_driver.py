@@ -78,6 +78,22 @@ def test_trees_are_sound_and_every_simulation_is_counted(game_id: str, leaves: i
         np.testing.assert_allclose(result.policy[row].sum(), 1.0, atol=1e-5)
 
 
+@pytest.mark.parametrize("rule", ["puct", "gumbel"])
+def test_simulations_of_one_call_replace_the_configured_number(rule: str) -> None:
+    game = make_game("connect_four-5x5")
+    states = random_positions(game, 12, seed=2)
+    seeds = np.arange(12, dtype=np.uint64)
+    settings = {"rule": rule, "gumbel_root": rule == "gumbel", "reuse": False}
+    search = Search(game, scripted(game), SearchConfig(num_simulations=64, **settings))
+    for number in (7, 64, 20, 7, None):
+        found = search.run(states, seeds, simulations=number)
+        expected = Search(game, scripted(game), SearchConfig(num_simulations=number or 64, **settings)).run(
+            states, seeds
+        )
+        assert np.array_equal(found.visits, expected.visits) and np.array_equal(found.chosen, expected.chosen)
+        assert (found.proven | (found.simulations == (number or 64))).all()
+
+
 def test_a_full_tree_goes_on_without_growing_and_still_answers() -> None:
     game = make_game("connect_four-6x7")
     config = SearchConfig(rule="uct", num_simulations=5000, node_budget=200, leaves_per_step=4)
@@ -207,6 +223,21 @@ def test_temperature_draws_moves_in_proportion_to_visits() -> None:
     share = np.bincount(result.chosen, minlength=9) / 4000
     np.testing.assert_allclose(share, result.visits[0] / 40, atol=0.03)
     np.testing.assert_allclose(result.policy[0], result.visits[0] / 40, atol=1e-6)
+
+
+def test_gumbel_noise_scales_with_the_temperature_and_is_gone_at_zero() -> None:
+    game = make_game("gobang-5x5")
+    states = np.repeat(game.initial(1), 200, axis=0)
+    config = SearchConfig(rule="gumbel", gumbel_root=True, reuse=False, num_simulations=16)
+
+    def different_moves(temperature: float) -> int:
+        result = Search(game, scripted(game), config).run(
+            states, np.random.default_rng(0), temperatures=np.full(200, temperature)
+        )
+        return len(set(result.chosen.tolist()))
+
+    assert different_moves(0.0) == 1
+    assert 1 < different_moves(0.3) < different_moves(10.0)
 
 
 def test_time_bounds_a_search_that_no_count_bounds() -> None:

@@ -37,9 +37,11 @@ CONFIGS = {
     "rave with playouts, noise and the solver": SearchConfig(
         rule="rave", num_simulations=60, rave_playouts=True, dirichlet_fraction=0.5
     ),
-    "gumbel": SearchConfig(rule="gumbel", gumbel_root=True, reuse=False, num_simulations=40, solver=False),
+    "gumbel": SearchConfig(
+        rule="gumbel", gumbel_root=True, reuse=False, num_simulations=40, solver=False, temperature=1
+    ),
     "gumbel root over puct": SearchConfig(
-        gumbel_root=True, reuse=False, num_simulations=40, gumbel_considered=4, gumbel_scale=0.3
+        gumbel_root=True, reuse=False, num_simulations=40, gumbel_considered=4, gumbel_scale=0.3, temperature=0.5
     ),
 }
 

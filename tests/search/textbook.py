@@ -60,7 +60,7 @@ class Textbook:
 
     def draw_noise(self, count: int) -> list[float]:
         if self.config.gumbel_root:
-            return [-math.log(-math.log(uniform(self.stream, 0))) for _ in range(count)]
+            return [-math.log(-math.log(uniform(self.stream, 0))) * self.config.temperature for _ in range(count)]
         if self.config.dirichlet_fraction == 0:
             return []
         draws = [gamma(self.stream, 0, self.config.dirichlet_alpha) for _ in range(count)]

@@ -5,13 +5,12 @@ NAME is a run's name below ./runs, or its folder; after @ stands best (the defau
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from palaestra.errors import PlayerError
-from palaestra.players.kinds import Kind
-from palaestra.players.tree_kinds import Played
+from palaestra.players.kinds import MAX_MS, MAX_SIMULATIONS, Kind, default_limit
 
 if TYPE_CHECKING:
     from palaestra.games.base import Game
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from palaestra.players.runs import StoredRun
 
 
-class Run(Played):
+class Run(Kind):
     """The agent of a run: PUCT with its network, exploring as in its self-play unless told otherwise, without noise."""
 
     name = "run"
@@ -27,29 +26,36 @@ class Run(Played):
     subject = "network"
 
     network: str = Field(min_length=1)  # NAME@best, NAME@last, NAME@12 or NAME
+    simulations: int | None = Field(None, ge=1, le=MAX_SIMULATIONS)  # 100 when no limit is given
+    ms: float | None = Field(None, gt=0, le=MAX_MS)  # milliseconds a move
     c: float | None = Field(None, ge=0, le=1000)  # c_puct; none: the run's own
     fpu: float | None = Field(None, ge=-2, le=2)  # first-play urgency; none: the run's own
+    solver: bool | None = None  # prove values from the ends of games upwards; none: as the run does
+    nodes: int | None = Field(None, ge=2, le=2**30)  # most nodes of one tree; none: the run's own
+    leaves: int = Field(1, ge=1, le=4096)  # leaves of one tree per step
+    reuse: bool = True  # keep the subtree of the moves played
+    temperature: float = Field(0.0, ge=0, le=100)  # moves are drawn from visits ** (1 / temperature); 0: most visited
+
+    @model_validator(mode="before")
+    @classmethod
+    def _limit(cls, data: Any) -> Any:
+        return default_limit(data, "simulations", 100, "ms")
 
     def build(self, game: Game, text: str) -> Player:
-        from palaestra.nets.cache import Cached, default_entries
-        from palaestra.nets.evaluator import OnnxEvaluator
-        from palaestra.players.runs import playing_search
-        from palaestra.players.tree import TreePlayer
+        from palaestra.players.runs import make_agent, playing_search
 
         run, content = load(self.network, game)
-        changes = {name: value for name, value in (("c_puct", self.c), ("fpu", self.fpu)) if value is not None}
+        own = {"c_puct": self.c, "fpu": self.fpu, "solver": self.solver, "node_budget": self.nodes}
         search = playing_search(
             run.search,
             self.simulations,
             milliseconds=self.ms,
-            solver=self.solver,
-            node_budget=self.nodes,
             leaves_per_step=self.leaves,
             reuse=self.reuse,
             temperature=self.temperature,
-            **changes,
+            **{name: value for name, value in own.items() if value is not None},
         )
-        return TreePlayer(game, text, Cached(OnnxEvaluator(game, content), game, default_entries(game)), search)
+        return make_agent(game, text, content, search)
 
 
 class Net(Kind):

@@ -11,13 +11,17 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
 from palaestra.errors import ModelError, PlayerError
 from palaestra.players.text import clip
 from palaestra.search.config import SearchConfig
+
+if TYPE_CHECKING:
+    from palaestra.games.base import Game
+    from palaestra.players.base import Player
 
 RUNS = Path("runs")  # where `palaestra train` puts runs by default
 FORMAT = 1
@@ -113,6 +117,15 @@ def playing_search(search: SearchConfig, simulations: int | None, **changes: Any
         "node_budget": search.node_budget,
     }
     return SearchConfig(**{**settings, **changes})
+
+
+def make_agent(game: Game, text: str, model: bytes, search: SearchConfig) -> Player:
+    """A player that searches with this network, whose answers it remembers; one for each thread."""
+    from palaestra.nets.cache import Cached, default_entries
+    from palaestra.nets.evaluator import OnnxEvaluator
+    from palaestra.players.tree import TreePlayer
+
+    return TreePlayer(game, text, Cached(OnnxEvaluator(game, model), game, default_entries(game)), search)
 
 
 def _number(text: str) -> int | None:

@@ -125,12 +125,13 @@ class Puct(Played):
     fpu: float | None = Field(None, ge=-2, le=2)  # an unvisited move counts as the node's value minus this; none: 0
     dirichlet_alpha: float = Field(1.0, gt=0, le=1000)  # shape of the noise at the root
     dirichlet_fraction: float = Field(0.0, ge=0, le=1)  # its share (thesis: no noise)
+    averaged: bool = False  # ask the network in every orientation of the board
 
     def build(self, game: Game, text: str) -> Player:
         return self.make(
             game,
             text,
-            mixed(game, self.file, self.w, trace=False),
+            mixed(game, self.file, self.w, trace=False, averaged=self.averaged),
             rule="puct",
             c_puct=self.c,
             fpu=self.fpu,
@@ -152,6 +153,8 @@ class Gumbel(Tree):
     considered: int = Field(16, ge=1, le=10_000)  # moves that sequential halving starts with
     visits: float = Field(50.0, ge=0, le=1e6)  # c_visit
     scale: float = Field(1.0, gt=0, le=1e6)  # c_scale
+    temperature: float = Field(0.0, ge=0, le=100)  # scale of the Gumbel noise: 1 as in self-play; 0: the best move
+    averaged: bool = False  # ask the network in every orientation of the board
 
     @model_validator(mode="after")
     def _plans_its_visits(self) -> Gumbel:
@@ -163,12 +166,13 @@ class Gumbel(Tree):
         return self.make(
             game,
             text,
-            mixed(game, self.file, 0.0, trace=False),
+            mixed(game, self.file, 0.0, trace=False, averaged=self.averaged),
             rule="gumbel",
             gumbel_root=True,
             gumbel_considered=self.considered,
             gumbel_visits=self.visits,
             gumbel_scale=self.scale,
+            temperature=self.temperature,
             reuse=False,
         )
 
@@ -181,11 +185,13 @@ def rollouts(game: Game, trace: bool = False) -> Evaluator:
     return Rollout(game, default_reward(game), trace)
 
 
-def mixed(game: Game, file: str, w: float, trace: bool) -> Evaluator:
+def mixed(game: Game, file: str, w: float, trace: bool, averaged: bool = False) -> Evaluator:
     """The network in a file, with what it said remembered; with w > 0, random games beside it."""
+    from palaestra.nets.averaged import Averaged
     from palaestra.nets.cache import Cached, default_entries
     from palaestra.nets.evaluator import OnnxEvaluator
     from palaestra.search.evaluator import Mixed
 
-    network = Cached(OnnxEvaluator(game, file), game, default_entries(game))
+    network: Evaluator = OnnxEvaluator(game, file)
+    network = Cached(Averaged(network, game) if averaged else network, game, default_entries(game))
     return Mixed(network, rollouts(game, trace), w) if w > 0.0 else network

@@ -39,7 +39,9 @@ class SearchConfig(BaseModel):
     gumbel_visits: float = Field(50.0, ge=0, description="c_visit of the value transformation")
     gumbel_scale: float = Field(1.0, gt=0, description="c_scale of the value transformation, on values in [0, 1]")
     temperature: float = Field(
-        0.0, ge=0, description="moves are drawn from visits ** (1 / temperature); 0 is the most visited"
+        0.0,
+        ge=0,
+        description="moves are drawn from visits ** (1 / temperature), or with Gumbel noise of this scale; 0: the best",
     )
     solver: bool = Field(True, description="prove values from ended games upwards, and stop when the root is proven")
     reuse: bool = Field(True, description="keep the subtree of the moves played between the moves of one game")

@@ -18,20 +18,26 @@ from palaestra.types import Float32s, Float64s, Int32s, Int64s, UInt64s
 
 
 @kernel
-def draw_noise(rows: Int64s, nodes: Records, streams: UInt64s, noise: Float64s, alpha: float, gumbel: bool) -> None:
-    """Fresh noise for the legal moves of every root: Gumbel(0) variates, or one draw from Dirichlet(alpha)."""
+def draw_dirichlet(rows: Int64s, nodes: Records, streams: UInt64s, noise: Float64s, alpha: float) -> None:
+    """One draw from Dirichlet(alpha) over the legal moves of every root."""
     for r in range(rows.shape[0]):
         b = rows[r]
+        count = nodes[b, 0].count
         total = 0.0
+        for i in range(count):
+            noise[b, i] = gamma(streams, b, alpha)
+            total += noise[b, i]
+        for i in range(count):
+            noise[b, i] = noise[b, i] / total if total > 0.0 else 1.0 / count
+
+
+@kernel
+def draw_gumbels(rows: Int64s, nodes: Records, streams: UInt64s, noise: Float64s, temperatures: Float64s) -> None:
+    """Gumbel(0) variates for the legal moves of every root, times its temperature: at 0 the best move is played."""
+    for r in range(rows.shape[0]):
+        b = rows[r]
         for i in range(nodes[b, 0].count):
-            if gumbel:
-                noise[b, i] = -math.log(-math.log(uniform(streams, b)))
-            else:
-                noise[b, i] = gamma(streams, b, alpha)
-                total += noise[b, i]
-        if not gumbel:
-            for i in range(nodes[b, 0].count):
-                noise[b, i] = noise[b, i] / total if total > 0.0 else 1.0 / nodes[b, 0].count
+            noise[b, i] = -math.log(-math.log(uniform(streams, b))) * temperatures[r]
 
 
 @kernel

@@ -85,10 +85,8 @@ class Search:
         self.game, self.evaluator, self.config = game, evaluator, config
         self.reward = reward or default_reward(game)
         self._settings = _settings(config)
+        self._schedules: dict[int, Int32s] = {}  # of a Gumbel root, by number of simulations
         self._schedule = np.zeros((1, 1), dtype=np.int32)
-        if config.gumbel_root and config.num_simulations is not None:
-            considered = min(config.gumbel_considered, game.max_legal)
-            self._schedule = halving_schedule(considered, config.num_simulations)
         self._one_leaf = config.leaves_per_step == 1
         self._marks = np.zeros((2, game.num_actions), dtype=np.int64)
         self._clock = np.zeros(1, dtype=np.int64)
@@ -97,14 +95,21 @@ class Search:
         self._batch = _Batch.of(0, game.state_size)
 
     def run(
-        self, states: Int8s, rng: Rng, rows: Int64s | None = None, temperatures: Float64s | None = None
+        self,
+        states: Int8s,
+        rng: Rng,
+        rows: Int64s | None = None,
+        temperatures: Float64s | None = None,
+        simulations: int | None = None,
     ) -> SearchResult:
         """Search from every state int8[M, S], none of them over.
 
         `rows` [M] names the tree of each state; with `reuse`, a tree that already contains the state goes on from
-        there. Without `rows` every search is a new one. `temperatures` [M] replace the configured one.
+        there. Without `rows` every search is a new one. `temperatures` [M] and `simulations` replace the configured
+        ones in this call.
         """
         count = len(states)
+        self._plan(self.config.simulation_limit if simulations is None else simulations)
         if rows is None:
             rows = np.arange(count)
             self.forest.plant(rows[: self.forest.count])
@@ -112,10 +117,10 @@ class Search:
             self.forest.add_trees(int(rows.max()) + 1 - self.forest.count)
         self.forest.streams[rows] = seeds_from(rng, count)
         self._make_room(count * self.config.leaves_per_step)
-        self._set_roots(states, rows)
-        self._simulate(np.sort(rows))
         if temperatures is None:
             temperatures = np.full(count, self.config.temperature)
+        self._set_roots(states, rows, temperatures)
+        self._simulate(np.sort(rows))
         return self._decide(rows, temperatures)
 
     def principal_variation(self, row: int = 0, limit: int = 64) -> list[int]:
@@ -126,7 +131,17 @@ class Search:
 
     # Roots.
 
-    def _set_roots(self, states: Int8s, rows: Int64s) -> None:
+    def _plan(self, simulations: int) -> None:
+        """Bound the coming search; a Gumbel root's order of visits depends on the bound."""
+        self._settings["limit"] = simulations
+        if not self.config.gumbel_root:
+            return
+        if simulations not in self._schedules:
+            considered = min(self.config.gumbel_considered, self.game.max_legal)
+            self._schedules[simulations] = halving_schedule(considered, simulations)
+        self._schedule = self._schedules[simulations]
+
+    def _set_roots(self, states: Int8s, rows: Int64s, temperatures: Float64s) -> None:
         forest = self.forest
         fresh = np.ones(len(rows), dtype=np.bool_)
         if self.config.reuse:
@@ -146,10 +161,10 @@ class Search:
             kernels.expand_roots(rows[new], logits, evaluation.values, forest.nodes, forest.edges)
         forest.trees["done"][rows] = 0
         forest.trees["waiting"][rows] = 0
-        if self.config.gumbel_root or self.config.dirichlet_fraction > 0:
-            decide.draw_noise(
-                rows, forest.nodes, forest.streams, forest.noise, self.config.dirichlet_alpha, self.config.gumbel_root
-            )
+        if self.config.gumbel_root:
+            decide.draw_gumbels(rows, forest.nodes, forest.streams, forest.noise, temperatures)
+        elif self.config.dirichlet_fraction > 0:
+            decide.draw_dirichlet(rows, forest.nodes, forest.streams, forest.noise, self.config.dirichlet_alpha)
 
     def _resume(self, row: int, state: Int8s) -> bool:
         """Move the root of a tree to `state`, if the tree contains it."""
@@ -297,7 +312,6 @@ def _settings(config: SearchConfig) -> Records:
     settings["has_fpu"] = config.fpu is not None
     settings["fpu"] = config.fpu or 0.0
     settings["leaves"] = config.leaves_per_step
-    settings["limit"] = config.simulation_limit
     for name in ("c_puct", "c_uct", "rave_k", "dirichlet_fraction", "gumbel_visits", "gumbel_scale"):
         settings[name] = getattr(config, name)
     return settings

@@ -19,7 +19,7 @@ CONFIGS = {
     "uct": SearchConfig(rule="uct", num_simulations=200),
     "puct": SearchConfig(num_simulations=200, dirichlet_fraction=0.25, fpu=0.1, leaves_per_step=4),
     "rave": SearchConfig(rule="rave", rave_playouts=True, num_simulations=200, solver=False),
-    "gumbel": SearchConfig(rule="gumbel", gumbel_root=True, reuse=False, num_simulations=64),
+    "gumbel": SearchConfig(rule="gumbel", gumbel_root=True, reuse=False, num_simulations=64, temperature=1),
 }
 SEED = 20
 

@@ -1,0 +1,106 @@
+"""`run:` and `net:` players: what they read of a run's folder, and what they say when it is not there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from palaestra.errors import ModelError, PalaestraError, PlayerError
+from palaestra.games.registry import make_game
+from palaestra.players.registry import make_player
+from palaestra.players.runs import open_run, playing_search
+from palaestra.search.config import SearchConfig
+from tests.players.run_folders import random_model, write_run
+
+TIC = make_game("tic_tac_toe-3x3")
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder, with a run `first` of networks 0, 3 and 7, of which 3 is the best."""
+    monkeypatch.chdir(tmp_path)
+    write_run(tmp_path / "runs" / "first", TIC, {number: random_model(TIC, number) for number in (0, 3, 7)}, best=3)
+    return tmp_path
+
+
+def logits(text: str) -> Any:
+    player: Any = make_player(text, TIC)
+    return player._ask(TIC.from_moves("a1")[None])[2]
+
+
+def test_best_last_and_a_number_name_different_networks_and_best_is_the_default(here: Path) -> None:
+    by_number = {number: logits(f"net:first@{number}") for number in (0, 3, 7)}
+    assert not np.array_equal(by_number[0], by_number[3]) and not np.array_equal(by_number[3], by_number[7])
+    assert np.array_equal(logits("net:first@best"), by_number[3])
+    assert np.array_equal(logits("net:first"), by_number[3])
+    assert np.array_equal(logits("net:first@last"), by_number[7])
+
+
+def test_a_run_is_found_by_its_folder_too(here: Path) -> None:
+    (here / "runs" / "first").rename(here / "elsewhere@home")
+    assert np.array_equal(logits("net:elsewhere@home@3"), logits(f"net:{here}/elsewhere@home@best"))
+
+
+def test_a_network_of_an_iteration_that_was_cut_off_is_not_there(here: Path) -> None:
+    (here / "runs" / "first" / "checkpoints" / "0009.onnx").write_bytes(b"half")
+    assert open_run("first").checkpoints == [0, 3, 7]
+
+
+def test_the_agent_explores_as_its_run_did_but_without_noise(here: Path) -> None:
+    own: Any = make_player("run:first@3(simulations=8)", TIC)
+    config = own.search.config
+    assert (config.rule, config.num_simulations, config.c_puct, config.fpu) == ("puct", 8, 1.5, 0.2)
+    assert (config.solver, config.dirichlet_fraction, config.temperature) == (False, 0.0, 0.0)
+    other: Any = make_player("run:first@3(c=3, fpu=0.5, solver=true, nodes=77, ms=5)", TIC)
+    config = other.search.config
+    assert (config.c_puct, config.fpu, config.solver, config.node_budget) == (3.0, 0.5, True, 77)
+    assert (config.num_simulations, config.milliseconds) == (None, 5.0)
+
+
+def test_a_gumbel_search_is_judged_with_puct() -> None:
+    gumbel = SearchConfig(rule="gumbel", gumbel_root=True, reuse=False, num_simulations=16)
+    assert playing_search(gumbel, 50) == SearchConfig(rule="puct", num_simulations=50)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("run:second", "'second' is not a run; runs in ./runs: first;"),
+        ("run:first@5", "run first has no network '5'; it has best, last, 0, 3, 7"),
+        ("net:first@newest", "run first has no network 'newest'; it has best, last, 0, 3, 7"),
+        ("net:runs", "is a folder but not a run"),
+        ("run:" + 5000 * "x", "is not a run"),
+    ],
+)
+def test_what_is_not_there_is_said_in_one_line_with_what_is(here: Path, text: str, words: str) -> None:
+    with pytest.raises(PlayerError) as error:
+        make_player(text, TIC)
+    assert words in str(error.value) and len(str(error.value).splitlines()) == 1
+
+
+def test_a_run_of_another_game_is_refused(here: Path) -> None:
+    with pytest.raises(PlayerError, match="plays tic_tac_toe-3x3, not hex-3x3"):
+        make_player("run:first", make_game("hex-3x3"))
+
+
+def test_a_network_with_a_flipped_bit_is_refused(here: Path) -> None:
+    path = here / "runs" / "first" / "checkpoints" / "0003.onnx"
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(ModelError, match="is damaged"):
+        make_player("run:first", TIC)
+    path.unlink()
+    with pytest.raises(PlayerError, match="no network 'best'"):
+        make_player("run:first", TIC)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": 2}', '{"format": 1, "game": 3}', "\x00\xff"])
+def test_a_damaged_manifest_is_one_line(here: Path, text: str) -> None:
+    (here / "runs" / "first" / "manifest.json").write_text(text, encoding="latin-1")
+    with pytest.raises(PalaestraError) as error:
+        make_player("run:first", TIC)
+    assert "manifest" in str(error.value) and len(str(error.value).splitlines()) == 1
