@@ -62,6 +62,21 @@ def test_a_tree_does_not_depend_on_the_trees_beside_it(rule: str, leaves: int) -
         assert alone.chosen[0] == together.chosen[row]
 
 
+@pytest.mark.parametrize("game_id", ["connect_four-5x5", "othello-4x4", "morpion-4d"])
+@pytest.mark.parametrize("rule", ["uct", "puct", "rave", "gumbel"])
+def test_a_compiled_search_equals_the_lockstep_search(rule: str, game_id: str) -> None:
+    game = make_game(game_id)
+    states, seeds = random_positions(game, 12, seed=6), np.arange(12, dtype=np.uint64)
+    config = SearchConfig(rule=rule, num_simulations=90, rave_playouts=rule == "rave", node_budget=60)
+    compiled, lockstep = (Search(game, rollout(game, rule == "rave"), config) for _ in range(2))
+    assert compiled.is_fused
+    lockstep._fused = None
+    one, two = compiled.run(states, seeds), lockstep.run(states, seeds)
+    assert one.visits.tolist() == two.visits.tolist()
+    assert one.chosen.tolist() == two.chosen.tolist()
+    assert one.values.tolist() == two.values.tolist()
+
+
 @pytest.mark.parametrize("solver", [False, True])
 @pytest.mark.parametrize("leaves", [1, 8])
 @pytest.mark.parametrize("game_id", ["gobang-5x5", "connect_four-5x5", "othello-4x4"])

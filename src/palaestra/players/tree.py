@@ -40,9 +40,11 @@ class TreePlayer(Player):
                 self.search.forest.plant(np.array([row]))
 
     def analyse(self, state: Int8s, rng: Rng) -> Analysis:
-        """Several leaves a step keep the evaluator's batches full; their number depends on the settings alone."""
+        """Several leaves a step keep a network's batches full; their number depends on the settings alone."""
         config = self.search.config
-        leaves = max(config.leaves_per_step, min(ANALYSIS_LEAVES, config.simulation_limit // 64))
+        leaves = config.leaves_per_step
+        if not self.search.is_fused:
+            leaves = max(leaves, min(ANALYSIS_LEAVES, config.simulation_limit // 64))
         search = Search(
             self.game, self.search.evaluator, config.model_copy(update={"leaves_per_step": leaves}), self.search.reward
         )

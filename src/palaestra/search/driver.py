@@ -9,18 +9,23 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from types import ModuleType
 
 import numpy as np
 
 from palaestra.games.base import Game, Playouts
+from palaestra.games.kernel_game import KernelGame
 from palaestra.rewards.base import Reward, default_reward
 from palaestra.search import decide, kernels
 from palaestra.search.config import SearchConfig
-from palaestra.search.evaluator import Evaluation, Evaluator, Leaves
+from palaestra.search.evaluator import Evaluation, Evaluator, Leaves, Rollout
 from palaestra.search.rules import RULES, SETTINGS, halving_schedule
 from palaestra.search.tree import NO_NODE, Forest, Records
 from palaestra.streams import Rng, seeds_from
 from palaestra.types import Bools, Float32s, Float64s, Int8s, Int32s, Int64s, UInt64s
+
+SLICE = 50_000  # leaves that a compiled search judges before an interrupt can be heard
+TIMED_SLICE = 200  # the same when the clock is watched
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,11 +93,26 @@ class Search:
         self._schedules: dict[int, Int32s] = {}  # of a Gumbel root, by number of simulations
         self._schedule = np.zeros((1, 1), dtype=np.int32)
         self._one_leaf = config.leaves_per_step == 1
+        self._fused = self._bind_fused()
+        # No outcome is larger: they count plies, moves or cells (DESIGN D2).
+        self._widest = max(game.max_plies, game.observation_shape[1] * game.observation_shape[2]) + 1
         self._marks = np.zeros((2, game.num_actions), dtype=np.int64)
         self._clock = np.zeros(1, dtype=np.int64)
         expected = min(config.simulation_limit, 4096) + config.leaves_per_step + 1
         self.forest = Forest(0, game.state_size, game.max_legal, config.node_budget, expected)
         self._batch = _Batch.of(0, game.state_size)
+
+    @property
+    def is_fused(self) -> bool:
+        """Whether searches run wholly in compiled code, so that one tree is as fast as many."""
+        return self._fused is not None
+
+    def _bind_fused(self) -> ModuleType | None:
+        """Compiled searches for this game, where leaves are judged by its own random games one at a time."""
+        evaluator, game = self.evaluator, self.game
+        if type(evaluator) is Rollout and isinstance(game, KernelGame) and evaluator.game is game and self._one_leaf:
+            return game.rules.bind("palaestra.search.fused_loops")
+        return None
 
     def run(
         self,
@@ -180,6 +200,36 @@ class Search:
     # Simulations.
 
     def _simulate(self, rows: Int64s) -> None:
+        if self._fused is not None:
+            self._simulate_fused(rows)
+        else:
+            self._simulate_lockstep(rows)
+
+    def _simulate_fused(self, rows: Int64s) -> None:
+        """One tree after the other in compiled code, in slices that can be interrupted; visits as in lockstep."""
+        assert self._fused is not None and isinstance(self.game, KernelGame) and isinstance(self.evaluator, Rollout)
+        forest, limit, timed = self.forest, self.config.milliseconds, self.config.milliseconds is not None
+        outcomes = np.arange(-self._widest, self._widest + 1, dtype=np.int32)
+        rewards, playout_rewards = self.reward.value(outcomes), self.evaluator.reward.value(outcomes)
+        trace = self.config.rave_playouts and self.evaluator.trace
+        done, row_began = 0, time.perf_counter()
+        while done < len(rows):
+            forest.reserve(1)
+            before = done
+            done = int(
+                self._fused.run_trees(
+                    rows[: done + 1] if timed else rows, done, TIMED_SLICE if timed else SLICE, not forest.at_budget,
+                    trace, self.game.max_plies, rewards, playout_rewards, self.game.params,
+                    forest.trees, forest.nodes, forest.edges, forest.states, forest.streams, forest.noise,
+                    self._settings, self._schedule, self._marks, self._clock,
+                )
+            )  # fmt: skip
+            if limit is not None:
+                now = time.perf_counter()
+                if done > before or now - row_began >= limit / 1000.0:
+                    done, row_began = before + 1, now
+
+    def _simulate_lockstep(self, rows: Int64s) -> None:
         deadline = None
         if self.config.milliseconds is not None:
             deadline = time.perf_counter() + len(rows) * self.config.milliseconds / 1000.0

@@ -94,8 +94,11 @@ class Forest:
     def grow(self, leaves: int) -> None:
         """Make room for `leaves` more nodes in every tree, as far as the budgets allow."""
         self._room -= leaves
-        if self._room >= 0:
-            return
+        if self._room < 0:
+            self.reserve(leaves)
+
+    def reserve(self, leaves: int) -> None:
+        """`grow`, when it is not known how many nodes were added since the last time."""
         nodes_used, edges_used = int(self.trees["nodes"].max()), int(self.trees["edges"].max())
         while self.nodes.shape[1] < min(nodes_used + leaves, self.node_budget):
             size = min(2 * self.nodes.shape[1], self.node_budget)
@@ -119,6 +122,11 @@ class Forest:
     def plant(self, rows: Int64s) -> None:
         """Make these trees empty."""
         self.trees[rows] = np.zeros((), dtype=TREE)
+
+    @property
+    def at_budget(self) -> bool:
+        """Whether the arrays have their full size."""
+        return self.nodes.shape[1] >= self.node_budget and self.edges.shape[1] >= self.edge_budget
 
     @property
     def bytes(self) -> int:

@@ -1,0 +1,321 @@
+"""One tree and one leaf at a time: descending, hanging a new node in, backing values up, proving them.
+
+`palaestra.search.kernels` loops these over batches of trees, `palaestra.search.fused_loops` over whole searches of one
+tree. `nodes` and `edges` are one tree's; `tree` is its record.
+
+A value handed upwards is for the first player; every edge turns it to the side of the player who chose it. Nothing here
+is recursive.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from palaestra.jit import inlined, kernel
+from palaestra.search.rules import GUMBEL, RAVE, UCT, choose_halving, choose_improved, choose_puct, choose_uct
+from palaestra.search.tree import NO_NODE, NO_PARENT, PENDING, UNEXPANDED, Records
+from palaestra.types import Float32s, Float64s, Int8s, Int32s, Int64s
+
+
+@inlined
+def _side(node) -> float:  # type: ignore[no-untyped-def]  # a record has no Python type
+    """+1 where the first player moves, -1 where the second does."""
+    return 1.0 - 2.0 * node.mover
+
+
+@inlined
+def _over(node) -> bool:  # type: ignore[no-untyped-def]
+    return node.count == 0
+
+
+@kernel
+def _add_pending(nodes: Records, edges: Records, node: int, edge: int, amount: int) -> None:
+    """Mark (or, with -1, unmark) the path to an edge as under way."""
+    while True:
+        edges[edge].pending += amount
+        nodes[node].pending += amount
+        if nodes[node].parent == NO_PARENT:
+            return
+        edge = nodes[node].edge
+        node = nodes[node].parent
+
+
+@inlined
+def _tighten(nodes: Records, edges: Records, node: int) -> bool:
+    """Recompute a node's proven bounds from its edges; whether they changed."""
+    low, high = np.float32(-1.0), np.float32(-1.0)
+    for e in range(nodes[node].first, nodes[node].first + nodes[node].count):
+        low = max(low, edges[e].low)
+        high = max(high, edges[e].high)
+    changed = low != nodes[node].low or high != nodes[node].high
+    nodes[node].low = low
+    nodes[node].high = high
+    return changed
+
+
+@kernel
+def back_up(nodes: Records, edges: Records, node: int, edge: int, child: int, value: float, solver: bool) -> None:
+    """Add one visit worth `value` (first player's view) to every edge on the way up; spread what is proven.
+
+    `child` is the node below the edge, or NO_NODE when there was no room for it.
+    """
+    proving = solver and child != NO_NODE and nodes[child].low == nodes[child].high
+    while True:
+        side = _side(nodes[node])
+        if proving:
+            same = nodes[node].mover == nodes[child].mover
+            edges[edge].low = nodes[child].low if same else -nodes[child].high
+            edges[edge].high = nodes[child].high if same else -nodes[child].low
+            proving = _tighten(nodes, edges, node)
+            if edges[edge].low == edges[edge].high:  # what is proven wins over what was estimated
+                value = side * edges[edge].low
+        edges[edge].N += 1
+        edges[edge].W += side * value
+        nodes[node].visits += 1
+        if nodes[node].parent == NO_PARENT:
+            return
+        child = node
+        edge = nodes[node].edge
+        node = nodes[node].parent
+
+
+@kernel
+def mark_playout(marks: Int64s, clock: int, moves: Int32s, movers: Int8s, length: int) -> None:
+    """Note who played which action in a playout; `marks` [2, A] holds the clock of the last note."""
+    for i in range(length):
+        marks[movers[i], moves[i]] = clock
+
+
+@kernel
+def back_up_rave(nodes: Records, edges: Records, node: int, edge: int, value: float, marks: Int64s, clock: int) -> None:
+    """All-moves-as-first update (FACTS §3, Alg. 11): at each node of the path, every move that the same player makes
+    there or later in the simulation counts once, with that player's sign."""
+    while True:
+        mover = nodes[node].mover
+        side = _side(nodes[node])
+        marks[mover, edges[edge].action] = clock
+        for e in range(nodes[node].first, nodes[node].first + nodes[node].count):
+            if marks[mover, edges[e].action] == clock:
+                edges[e].rave_W += side * value
+                edges[e].rave_N += 1
+                nodes[node].rave += 1
+        if nodes[node].parent == NO_PARENT:
+            return
+        edge = nodes[node].edge
+        node = nodes[node].parent
+
+
+@inlined
+def _follow(
+    nodes: Records, edges: Records, node: int, settings: Records, noise: Float64s, wanted: int, scratch: Float64s
+) -> int:
+    """The edge to follow from a node that is neither over nor proven."""
+    s = settings[0]
+    if node == 0 and s.gumbel_root:
+        edge = choose_halving(nodes[node], edges, settings, noise, wanted, scratch)
+        if edge >= 0:
+            return edge
+    if s.rule == UCT:
+        return choose_uct(nodes[node], edges, settings)
+    if s.rule == GUMBEL:
+        return choose_improved(nodes[node], edges, settings, scratch)
+    return choose_puct(nodes[node], edges, node == 0, noise, settings)
+
+
+@kernel
+def _descend(
+    nodes: Records, edges: Records, settings: Records, noise: Float64s, wanted: int, scratch: Float64s
+) -> tuple[int, int]:
+    """Follow the rule from the root to (node, edge): an edge without a child, or the last one before an exact node."""
+    solver = settings[0].solver
+    node = 0
+    while True:
+        edge = _follow(nodes, edges, node, settings, noise, wanted, scratch)
+        child = edges[edge].child
+        if child < 0 or _over(nodes[child]) or (solver and nodes[child].low == nodes[child].high):
+            return node, edge
+        node = child
+
+
+@inlined
+def _finished(tree, root, settings: Records) -> bool:  # type: ignore[no-untyped-def]
+    s = settings[0]
+    return tree.done + tree.waiting >= s.limit or (s.solver and root.low == root.high)
+
+
+@inlined
+def _is_full(tree, nodes: Records, edges: Records, max_legal: int) -> bool:  # type: ignore[no-untyped-def]
+    """Whether a tree can hold no more than the nodes that its waiting leaves will take; once full, always full."""
+    leaves = tree.waiting + 1
+    if tree.nodes + leaves > nodes.shape[0] or tree.edges + leaves * max_legal > edges.shape[0]:
+        tree.full = 1
+    return tree.full != 0
+
+
+@kernel
+def select_leaf(  # type: ignore[no-untyped-def]
+    tree,
+    nodes: Records,
+    edges: Records,
+    noise: Float64s,
+    settings: Records,
+    schedule: Int32s,
+    scratch: Float64s,
+    marks: Int64s,
+    clock: Int64s,
+) -> tuple[int, int]:
+    """The next leaf of a tree as (node, edge), marked as waiting; (NO_NODE, 0) when there is none for now.
+
+    Simulations that end in a node whose value is exact are finished on the way. There is no leaf when the tree has
+    enough of them, is finished, or meets one that waits already.
+    """
+    s = settings[0]
+    while tree.waiting < s.leaves and not _finished(tree, nodes[0], settings):
+        wanted = 0
+        if s.gumbel_root:
+            wanted = schedule[min(nodes[0].count, schedule.shape[0] - 1), tree.done + tree.waiting]
+        node, edge = _descend(nodes, edges, settings, noise, wanted, scratch)
+        child = edges[edge].child
+        if child == PENDING:
+            break
+        if child < 0:
+            # In a full tree leaves are not kept, so one may be asked about several times at once.
+            if not _is_full(tree, nodes, edges, noise.shape[0]):
+                edges[edge].child = PENDING
+            tree.waiting += 1
+            if s.leaves > 1:
+                _add_pending(nodes, edges, node, edge, 1)
+            return node, edge
+        value = _side(nodes[child]) * nodes[child].low
+        back_up(nodes, edges, node, edge, child, value, s.solver != 0)
+        if s.rule == RAVE:
+            clock[0] += 1
+            back_up_rave(nodes, edges, node, edge, value, marks, clock[0])
+        tree.done += 1
+    return NO_NODE, 0
+
+
+@inlined
+def new_node(  # type: ignore[no-untyped-def]
+    tree,
+    nodes: Records,
+    edges: Records,
+    states: Int8s,
+    state: Int8s,
+    parent: int,
+    edge: int,
+    count: int,
+    actions: Int32s,
+) -> int:
+    """Append a node and its edges; there is room."""
+    node, first = tree.nodes, tree.edges
+    for i in range(state.shape[0]):
+        states[node, i] = state[i]
+    new = nodes[node]
+    new.parent, new.edge = parent, edge
+    new.first, new.count = first, count
+    new.visits, new.pending, new.rave = 0, 0, 0
+    new.mover = state[0]
+    new.value, new.low, new.high = 0.0, -1.0, 1.0
+    for i in range(count):
+        e = edges[first + i]
+        e.action, e.child = actions[i], UNEXPANDED
+        e.W, e.rave_W = 0.0, 0.0
+        e.N, e.pending, e.rave_N = 0, 0, 0
+        e.prior, e.low, e.high = 0.0, -1.0, 1.0
+    tree.nodes = node + 1
+    tree.edges = first + count
+    return node
+
+
+@inlined
+def _finish(  # type: ignore[no-untyped-def]
+    tree, nodes: Records, edges: Records, node: int, edge: int, child: int, value: float, settings: Records
+) -> None:
+    """A leaf's value is known: hang it in, take back the virtual loss and back up."""
+    edges[edge].child = child  # NO_NODE equals UNEXPANDED: a tree that is full forgets the leaf
+    if settings[0].leaves > 1:
+        _add_pending(nodes, edges, node, edge, -1)
+    back_up(nodes, edges, node, edge, child, value, settings[0].solver != 0)
+    tree.waiting -= 1
+    tree.done += 1
+
+
+@kernel
+def set_priors(node, edges: Records, logits: Float32s) -> None:  # type: ignore[no-untyped-def]
+    """P(a): softmax of the logits [A] over the legal moves, or alike for all when there are none."""
+    if logits.shape[0] == 0:
+        for e in range(node.first, node.first + node.count):
+            edges[e].prior = 1.0 / node.count
+        return
+    top = -np.inf
+    for e in range(node.first, node.first + node.count):
+        top = max(top, np.float64(logits[edges[e].action]))
+    total = 0.0
+    for e in range(node.first, node.first + node.count):
+        total += np.exp(np.float64(logits[edges[e].action]) - top)
+    for e in range(node.first, node.first + node.count):
+        edges[e].prior = np.exp(np.float64(logits[edges[e].action]) - top) / total
+
+
+@inlined
+def attach_leaf(  # type: ignore[no-untyped-def]
+    tree,
+    nodes: Records,
+    edges: Records,
+    states: Int8s,
+    node: int,
+    edge: int,
+    after: Int8s,
+    count: int,
+    actions: Int32s,
+    value: float,
+    settings: Records,
+    marks: Int64s,
+    clock: Int64s,
+) -> int:
+    """Give a leaf its node, NO_NODE in a full tree. Where play is over (`count` is 0), finish the simulation with
+    `value`, the first player's."""
+    child = NO_NODE
+    if edges[edge].child == PENDING:
+        child = new_node(tree, nodes, edges, states, after, node, edge, count, actions)
+    if count > 0:
+        return child
+    if child != NO_NODE:
+        exact = _side(nodes[child]) * value
+        nodes[child].value, nodes[child].low, nodes[child].high = exact, exact, exact
+    _finish(tree, nodes, edges, node, edge, child, value, settings)
+    if settings[0].rule == RAVE:
+        clock[0] += 1
+        back_up_rave(nodes, edges, node, edge, value, marks, clock[0])
+    return child
+
+
+@inlined
+def absorb_leaf(  # type: ignore[no-untyped-def]
+    tree,
+    nodes: Records,
+    edges: Records,
+    node: int,
+    edge: int,
+    child: int,
+    mover: int,
+    logits: Float32s,
+    own_value: float,
+    length: int,
+    moves: Int32s,
+    movers: Int8s,
+    settings: Records,
+    marks: Int64s,
+    clock: Int64s,
+) -> None:
+    """Expand an evaluated leaf and back its value up; `own_value` is for `mover`, the player to move there."""
+    if child != NO_NODE:
+        nodes[child].value = own_value
+        set_priors(nodes[child], edges, logits)
+    value = np.float64(own_value) * (1.0 - 2.0 * mover)
+    _finish(tree, nodes, edges, node, edge, child, value, settings)
+    if settings[0].rule == RAVE:
+        clock[0] += 1
+        mark_playout(marks, clock[0], moves, movers, length)
+        back_up_rave(nodes, edges, node, edge, value, marks, clock[0])
