@@ -11,6 +11,7 @@ import os
 import random
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -312,3 +313,24 @@ def test_the_fingerprint_tells_bound_modules_apart() -> None:
     assert fingerprint({"__bound__": "a"}) != fingerprint({"__bound__": "b"})
     assert fingerprint({"SIZE": 3}) != fingerprint({"SIZE": 4})
     assert fingerprint({"SIZE": 3, "name": "x"}) == fingerprint({"name": "y", "SIZE": 3})
+
+
+def test_threads_that_bind_at_once_get_one_whole_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "slow_template.py").write_text("import time\ntime.sleep(0.2)\nanswer = given\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with ThreadPoolExecutor(4) as pool:
+        copies = list(pool.map(lambda _: bind("slow_template", {"given": 42}, "test", "0" * 32), range(4)))
+    assert {copy.answer for copy in copies} == {42}
+    assert len({id(copy) for copy in copies}) == 1
+    monkeypatch.delitem(sys.modules, copies[0].__name__)
+
+
+def test_several_threads_may_bind_one_template_at_once() -> None:
+    from palaestra.games.lines import RULES
+
+    def bind_and_look(_: int) -> bool:
+        return hasattr(bind("palaestra.games.loops", dict(vars(RULES)), "threads", "0123456789ab"), "count_leaves")
+
+    sys.modules.pop("palaestra.games.loops@threads-0123456789ab", None)
+    with ThreadPoolExecutor(16) as pool:
+        assert all(pool.map(bind_and_look, range(64)))

@@ -23,6 +23,7 @@ import os
 import pickle
 import sys
 import sysconfig
+import threading
 import uuid
 from collections.abc import Callable, Mapping
 from functools import lru_cache
@@ -40,6 +41,7 @@ from numba.core.serialize import dumps
 
 BOUND = "__bound__"  # global of a bound module: fingerprint of the functions it was given
 _DIGEST = hashlib.sha256().digest_size
+_BINDING = threading.RLock()  # a copy that another thread is still loading must not be taken for a whole one
 
 
 def cache_root() -> Path:
@@ -135,8 +137,11 @@ def bind(template: str, functions: Mapping[str, Any], name: str, stamp: str | No
     """
     stamp = stamp or fingerprint(functions)
     full_name = f"{template}@{name}-{stamp[:12]}"
-    if full_name in sys.modules:
-        return sys.modules[full_name]
+    with _BINDING:
+        return sys.modules[full_name] if full_name in sys.modules else _load_copy(template, full_name, functions, stamp)
+
+
+def _load_copy(template: str, full_name: str, functions: Mapping[str, Any], stamp: str) -> ModuleType:
     original = importlib.util.find_spec(template)
     assert original is not None and original.origin is not None, template
     spec = importlib.util.spec_from_file_location(full_name, original.origin)

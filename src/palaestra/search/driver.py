@@ -218,7 +218,7 @@ class Search:
             before = done
             done = int(
                 self._fused.run_trees(
-                    rows[: done + 1] if timed else rows, done, TIMED_SLICE if timed else SLICE, not forest.at_budget,
+                    rows[: done + 1] if timed else rows, done, TIMED_SLICE if timed else SLICE, *forest.may_grow,
                     trace, self.game.max_plies, rewards, playout_rewards, self.game.params,
                     forest.trees, forest.nodes, forest.edges, forest.states, forest.streams, forest.noise,
                     self._settings, self._schedule, self._marks, self._clock,

@@ -45,8 +45,13 @@ def _play_out(
 
 
 @inlined
-def _has_room(tree, nodes: Records, edges: Records, max_legal: int) -> bool:  # type: ignore[no-untyped-def]
-    return tree.full != 0 or (tree.nodes < nodes.shape[0] and tree.edges + max_legal <= edges.shape[0])
+def _should_grow(  # type: ignore[no-untyped-def]
+    tree, nodes: Records, edges: Records, max_legal: int, more_nodes: bool, more_edges: bool
+) -> bool:
+    """Whether a tree needs larger arrays for another node, and may have them."""
+    if tree.full != 0:
+        return False
+    return (more_nodes and tree.nodes == nodes.shape[0]) or (more_edges and tree.edges + max_legal > edges.shape[0])
 
 
 @kernel
@@ -54,7 +59,8 @@ def run_trees(
     rows: Int64s,
     first: int,
     quota: int,
-    may_grow: bool,
+    more_nodes: bool,
+    more_edges: bool,
     trace: bool,
     max_plies: int,
     rewards: Float32s,
@@ -73,7 +79,8 @@ def run_trees(
 ) -> int:
     """Search the trees rows[first:] until all are finished, `quota` leaves were judged, or one needs more room.
 
-    Returns the place of the first tree that is not finished. `rewards` holds the first player's value of every
+    Returns the place of the first tree that is not finished. `more_nodes` and `more_edges` say whether the arrays are
+    still below their budgets. `rewards` holds the first player's value of every
     outcome of the game, `playout_rewards` that of a random game's end; the draw is in the middle.
     """
     max_legal, middle = noise.shape[1], rewards.shape[0] // 2
@@ -86,7 +93,7 @@ def run_trees(
         b = rows[r]
         tree, N, E, S, eta = trees[b], nodes[b], edges[b], states[b], noise[b]
         while True:
-            if quota == 0 or (may_grow and not _has_room(tree, N, E, max_legal)):
+            if quota == 0 or _should_grow(tree, N, E, max_legal, more_nodes, more_edges):
                 return r
             node, edge = select_leaf(tree, N, E, eta, settings, schedule, scratch, marks, clock)
             if node == NO_NODE:

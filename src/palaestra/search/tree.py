@@ -124,9 +124,9 @@ class Forest:
         self.trees[rows] = np.zeros((), dtype=TREE)
 
     @property
-    def at_budget(self) -> bool:
-        """Whether the arrays have their full size."""
-        return self.nodes.shape[1] >= self.node_budget and self.edges.shape[1] >= self.edge_budget
+    def may_grow(self) -> tuple[bool, bool]:
+        """Whether nodes and edges are still below their budgets."""
+        return self.nodes.shape[1] < self.node_budget, self.edges.shape[1] < self.edge_budget
 
     @property
     def bytes(self) -> int:
