@@ -1,4 +1,4 @@
-# make demo    a round robin with a live table, about a minute; makes everything it needs first
+# make demo    an agent learns a game, about two minutes; makes everything it needs first
 # make test    the tests             make check   ruff, mypy, import rules, links
 # make bench   speed beside peers    make help    all targets
 
@@ -14,7 +14,7 @@ JOBS ?= 2
 
 help:
 	@echo "install    .venv with the command .venv/bin/palaestra"
-	@echo "demo       five players, everyone against everyone, then what to try next"
+	@echo "demo       an agent learns Connect Four 5×5 from nothing in two minutes, then what to try next"
 	@echo "test       the tests, on $(JOBS) cores (JOBS=4 make test for more)"
 	@echo "test-slow  also the long ones"
 	@echo "check      ruff, mypy strict, import rules, links of the documentation"
@@ -63,8 +63,9 @@ $(BIN)/python:
 	@mkdir -p $(STAMPS)
 
 $(STAMPS)/main: pyproject.toml constraints.txt | $(BIN)/python
-	@echo "Installing what playing needs (once) …"
+	@echo "Installing what playing and learning need (once) …"
 	@mkdir -p $(STAMPS)
+	@$(PIP) torch # first and alone, pinned to a CPU build: nothing else may choose one that pulls in CUDA
 	@$(PIP) --editable .
 	@touch $@
 

@@ -323,14 +323,3 @@ def test_threads_that_bind_at_once_get_one_whole_copy(tmp_path: Path, monkeypatc
     assert {copy.answer for copy in copies} == {42}
     assert len({id(copy) for copy in copies}) == 1
     monkeypatch.delitem(sys.modules, copies[0].__name__)
-
-
-def test_several_threads_may_bind_one_template_at_once() -> None:
-    from palaestra.games.lines import RULES
-
-    def bind_and_look(_: int) -> bool:
-        return hasattr(bind("palaestra.games.loops", dict(vars(RULES)), "threads", "0123456789ab"), "count_leaves")
-
-    sys.modules.pop("palaestra.games.loops@threads-0123456789ab", None)
-    with ThreadPoolExecutor(16) as pool:
-        assert all(pool.map(bind_and_look, range(64)))

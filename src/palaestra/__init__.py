@@ -3,8 +3,10 @@
 >>> import palaestra
 >>> game = palaestra.make_game("connect_four-5x5")
 >>> player = palaestra.make_player("uct(simulations=200)", game)
+>>> config = palaestra.configure("connect_four-5x5", "fast", minutes=2)
+>>> summary = palaestra.train(config)  # doctest: +SKIP
 
-Importing this package loads nothing else; the two functions do when they are first used.
+Importing this package loads nothing else; the functions do when they are first used.
 """
 
 from __future__ import annotations
@@ -14,12 +16,21 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from palaestra.games.registry import make_game as make_game
+    from palaestra.learn.loop import resume as resume
+    from palaestra.learn.loop import train as train
+    from palaestra.learn.presets import configure as configure
     from palaestra.players.registry import make_player as make_player
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "make_game", "make_player"]
+__all__ = ["__version__", "configure", "make_game", "make_player", "resume", "train"]
 
-_HOMES = {"make_game": "palaestra.games.registry", "make_player": "palaestra.players.registry"}
+_HOMES = {
+    "configure": "palaestra.learn.presets",
+    "make_game": "palaestra.games.registry",
+    "make_player": "palaestra.players.registry",
+    "resume": "palaestra.learn.loop",
+    "train": "palaestra.learn.loop",
+}
 
 
 def __getattr__(name: str) -> Any:

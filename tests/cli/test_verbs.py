@@ -133,8 +133,8 @@ def test_a_person_can_play_a_match(cli: Any) -> None:
     assert "not a legal move" in done.err
 
 
-def test_the_demo_shows_a_table_a_board_and_what_to_try_next(cli: Any) -> None:
-    done = cli("demo", "--games", "2")
+def test_the_demo_of_players_shows_a_table_a_board_and_what_to_try_next(cli: Any) -> None:
+    done = cli("demo", "--players", "--games", "2")
     assert done.code == 0 and done.err == ""
     for piece in ("random", "score", "1 2 3 4 5", "What to try next", "palaestra play"):
         assert piece in done.out

@@ -88,6 +88,7 @@ def test_a_sooner_win_is_better_and_a_later_loss_too() -> None:
         ({"num_starts": 0}, "num_starts is 0; a game has at least 1"),
         ({"num_actions": 0}, "num_actions is 0; a game has at least 1"),
         ({"max_legal": 0}, "max_legal is 0; it must be at least 1"),
+        ({"action_places": (0, 1)}, "action_places has 2 entries for"),
         ({"tiebreak": "points"}, "tiebreak is 'points'; known: none, plies, margin, score"),
     ],
 )

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 
 from palaestra.arena.match import Listener, MatchResult, Running, play_match
 from palaestra.arena.openings import default_plies
@@ -67,7 +68,7 @@ def split(whole: range, parts: int) -> list[range]:
     """At most `parts` ranges that follow each other, none empty, whose lengths differ by at most 1."""
     parts = min(parts, len(whole))
     edges = [whole.start + len(whole) * i // parts for i in range(parts + 1)] if parts else []
-    return [range(start, stop) for start, stop in zip(edges, edges[1:], strict=False)]
+    return [range(start, stop) for start, stop in pairwise(edges)]
 
 
 class _Tally:

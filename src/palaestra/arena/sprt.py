@@ -1,7 +1,7 @@
 """A sequential test of two Elo differences that stops as soon as the games decide it. Knows no player.
 
-H0: A is `elo0` stronger than B. H1: A is `elo1` stronger. Games come in pairs from one opening with sides swapped, whose
-two results depend on each other, so the pair is the unit: it gives A 0, ½, 1, 1½ or 2 points (five counts, hence
+H0: A is `elo0` stronger than B. H1: A is `elo1` stronger. Games come in pairs from one opening with sides swapped,
+whose two results depend on each other, so the pair is the unit: it gives A 0, ½, 1, 1½ or 2 points (five counts, hence
 "pentanomial"), or a share s ∈ {0, ¼, ½, ¾, 1} of the points.
 
 Wald's test needs the likelihood of the counts n_i under each hypothesis, but a hypothesis fixes only the mean
@@ -49,7 +49,9 @@ class Sprt:
 
     def __post_init__(self) -> None:
         if not self.elo0 < self.elo1:
-            raise ConfigError(f"elo0 is {self.elo0:g} and elo1 {self.elo1:g}; elo1 must be larger, for example 0 and 30")
+            raise ConfigError(
+                f"elo0 is {self.elo0:g} and elo1 {self.elo1:g}; elo1 must be larger, for example 0 and 30"
+            )
         if not (0 < self.alpha < 0.5 and 0 < self.beta < 0.5):
             raise ConfigError(f"alpha is {self.alpha:g} and beta {self.beta:g}; both lie between 0 and 0.5, as 0.05")
 

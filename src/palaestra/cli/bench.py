@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def bench(
-    what: Annotated[Literal["search", "rollouts", "inference"], typer.Argument(help="What is measured.")],
+    what: Annotated[Literal["search", "rollouts", "inference", "selfplay"], typer.Argument(help="What is measured.")],
     game: GameId = "connect_four-6x7",
     net: Annotated[
         str | None, typer.Option(help="A network such as b3c32, or an ONNX file; none: random games.")
@@ -27,7 +27,7 @@ def bench(
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
-    """Measure speed: a search, random games, or a network alone. A search also prints its signature."""
+    """Measure speed: a search, self-play, random games, or a network alone. Searches also print their signature."""
     from palaestra.games.registry import make_game
 
     rules = make_game(game)
@@ -36,6 +36,8 @@ def bench(
         report = _rollouts(rules, games, seconds, seed)
     elif what == "inference":
         report = _inference(rules, net or "b3c32", games, threads, seconds)
+    elif what == "selfplay":
+        report = _selfplay(rules, net or "b3c32", simulations, games, threads, seconds, cache, seed)
     else:
         report = _search(rules, net, simulations, games, threads, seconds, cache, seed)
     if json:
@@ -89,6 +91,32 @@ def _search(
         "limit_per_second": speed.limit,
         "limit_ratio": speed.limit_ratio,
         "network_share": speed.evaluator_share,
+        "signature": signature(),
+    }
+
+
+def _selfplay(
+    game: Game, net: str, simulations: int, slots: int, threads: int, seconds: float, cache: int, seed: int
+) -> dict[str, Any]:
+    from palaestra.learn.config import RunConfig, SelfPlayConfig
+    from palaestra.learn.measure import measure_selfplay
+    from palaestra.search.config import SearchConfig
+    from palaestra.search.signature import signature
+
+    search = SearchConfig(num_simulations=simulations)
+    settings = SelfPlayConfig(search=search, slots=slots, cache=cache)
+    config = RunConfig(game=game.id, iterations=1, threads=threads, seed=seed, selfplay=settings)
+    speed = measure_selfplay(game, net, config, seconds)
+    return {
+        "net": net,
+        "threads": threads,
+        "games_per_second": speed.games / speed.seconds,
+        "positions_per_second": speed.positions / speed.seconds,
+        "simulations_per_second": speed.simulations_per_second,
+        "evaluations_per_second": speed.evaluations / speed.seconds,
+        "limit_per_second": speed.limit,
+        "limit_ratio": speed.limit_ratio,
+        "network_share": speed.network_share,
         "signature": signature(),
     }
 

@@ -1,4 +1,7 @@
-"""`palaestra demo`: five players, everyone against everyone, with a live table; then a board and what to try next."""
+"""`palaestra demo`: an agent from nothing in two minutes, how strong it became, and a game it won.
+
+With --players: five players without any learning, everyone against everyone, in a live table.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +15,18 @@ if TYPE_CHECKING:
     from rich.console import Group
     from rich.table import Table
 
+    from palaestra.arena.match import GameRecord, MatchResult
     from palaestra.arena.round_robin import Crosstable
     from palaestra.games.base import Game
+    from palaestra.learn.events import Summary
+    from palaestra.types import Int8s
 
 GAME = "connect_four-5x5"
+RIVALS = ("uct(simulations=200)", "uct(simulations=50)", "random")  # against whom it shows a won game, hardest first
 PLAYERS = ("random", "alphabeta(depth=6)", "rhea", "uct(simulations=100)", "rave(simulations=100)")
 NEXT = """\
 What to try next
+  {command} demo                             an agent that learns the game, from nothing
   {command} play connect_four-6x7            you against a search, with hints
   {command} match othello-6x6 'uct(simulations=200)' 'alphabeta(depth=4)'
   {command} analyse connect_four-6x7 --moves '4 4 3'
@@ -28,14 +36,82 @@ What to try next
 
 
 def demo(
-    games: Annotated[int, typer.Option(help="Games of every pairing; an even number.")] = 500,
+    minutes: Annotated[float, typer.Option(min=0.01, max=1000, help="How long it learns.")] = 2.0,
+    players: Annotated[bool, typer.Option("--players", help="Instead: a round robin of five players.")] = False,
+    games: Annotated[int, typer.Option(help="With --players, games of every pairing; an even number.")] = 500,
     seed: Seed = 0,
 ) -> None:
-    """Play a round robin of five players on Connect Four 5×5: about a minute on a laptop."""
+    """Train an agent for Connect Four 5×5 from nothing, say how strong it is, and draw a game that it won."""
+    if players:
+        round_robin(games, seed)
+    else:
+        learn(minutes, seed)
+
+
+def learn(minutes: float, seed: int) -> None:
+    """The main demonstration: a run in ./runs/demo, or demo-2 and so on where that exists."""
+    import os
+
+    from palaestra.cli.output import stderr
+    from palaestra.cli.train import finish, new_folder, watch
+    from palaestra.jit import cache_root
+    from palaestra.learn.events import Listener
+    from palaestra.learn.presets import configure
+
+    config = configure(GAME, minutes=minutes, seed=seed, threads=os.cpu_count() or 1)
+    folder = new_folder(None, "demo")
+    note = f"An agent learns {GAME} from its rules alone, for {minutes:g} minutes. Ctrl-C stops it, nothing is lost."
+    stderr().print(note, style="bold")
+    if not cache_root().exists():
+        stderr().print("Rules and searches are compiled now, once; this takes about half a minute.", style="dim")
+
+    def work(listeners: list[Listener]) -> Summary:
+        from palaestra.learn.loop import train
+
+        return train(config, folder, listeners)
+
+    finish(watch(folder, work), json=False, before_next=show_win)
+
+
+def show_win(summary: Summary) -> None:
+    """What perfect play gives, and a game that the agent won, drawn."""
+    import numpy as np
+
+    from palaestra.arena.match import play_match
+    from palaestra.cli.output import outcome_in_words, stderr, stdout
+    from palaestra.cli.train import name_of
+    from palaestra.games.registry import make_game
+    from palaestra.players.registry import make_player
+
+    game = make_game(GAME)
+    rng = np.random.default_rng(summary.config.seed)
+    start = game.initial(1)[0]
+    with stderr().status("Solving the game …"):
+        perfect = make_player("perfect", game).analyse(start, rng)
+    agent = make_player(f"run:{name_of(summary.folder)}", game)
+    own = agent.analyse(start, rng)
+    *_, end = game.replay(" ".join(_texts(game, start, perfect.pv)))
+    console = stdout()
+    console.print(
+        f"Perfect play from the start ends in {outcome_in_words(game, end)}; the agent's value of the start is"
+        f" {own.value or 0.0:+.2f} (1 is a win, 0 a draw).\n",
+        markup=False,
+        soft_wrap=True,
+    )
+    for rival in RIVALS:
+        match = play_match(game, agent, make_player(rival, game), 20, seed=summary.config.seed)
+        won = next((record for record in match.records if record.points == 1.0), None)
+        if won is not None:
+            console.print(drawn(game, match, won))
+            return
+
+
+def round_robin(games: int, seed: int) -> None:
+    """Five players that do not learn, about a minute on a laptop."""
     from rich.live import Live
 
     from palaestra.arena.round_robin import Crosstable, play_round_robin
-    from palaestra.cli.output import stdout
+    from palaestra.cli.output import command_name, stdout
     from palaestra.games.registry import make_game
     from palaestra.jit import cache_root
     from palaestra.players.registry import make_player
@@ -95,19 +171,21 @@ def _cell(table: Crosstable, row: int, column: int, pairing: tuple[int, int] | N
 
 def last_game(game: Game, table: Crosstable) -> Group:
     """The end of a game between the two best players, drawn."""
+    best = {table.players[row] for row in table.standings()[:2]}
+    match = next(match for match in table.matches if {match.a, match.b} == best)
+    return drawn(game, match, next((record for record in match.records if record.points != 0.5), match.records[0]))
+
+
+def drawn(game: Game, match: MatchResult, record: GameRecord) -> Group:
+    """The last position of a game, and its moves."""
     import numpy as np
     from rich.console import Group
     from rich.text import Text
 
-    from palaestra.cli.analyse import line_of_texts
     from palaestra.cli.output import board, outcome_in_words
 
-    best = {table.players[row] for row in table.standings()[:2]}
-    match = next(match for match in table.matches if {match.a, match.b} == best)
-    record = next((record for record in match.records if record.points != 0.5), match.records[0])
     first, second = (match.a, match.b) if record.a_first else (match.b, match.a)
-    start = game.start(np.array([record.start]))[0]
-    moves = line_of_texts(game, start, list(record.moves))
+    moves = _texts(game, game.start(np.array([record.start]))[0], list(record.moves))
     *_, before, state = game.replay(f"@{record.start} {' '.join(moves)}")
     return Group(
         Text(f"{first} (first) against {second} (second): {outcome_in_words(game, state)}", style="bold"),
@@ -116,11 +194,7 @@ def last_game(game: Game, table: Crosstable) -> Group:
     )
 
 
-def command_name() -> str:
-    """How this command can be typed again: by its path where a bare `palaestra` would not be found."""
-    import shutil
-    import sys
-    from pathlib import Path
+def _texts(game: Game, start: Int8s, moves: list[int]) -> list[str]:
+    from palaestra.cli.analyse import line_of_texts
 
-    own = Path(sys.argv[0])
-    return "palaestra" if shutil.which("palaestra") or own.name != "palaestra" else str(own)
+    return line_of_texts(game, start, moves)

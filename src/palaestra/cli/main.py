@@ -23,15 +23,21 @@ VERBS = (
     ("analyse", "analyse", "palaestra analyse tic_tac_toe-3x3 --moves 'a1 b2' --player 'alphabeta(depth=9)'"),
     ("perft", "perft", "palaestra perft othello-8x8 8"),
     ("check-game", "check_game", "palaestra check-game my_game:GAME"),
+    ("train", "train", "palaestra train connect_four-6x7 --minutes 30 --run first-try"),
+    ("resume", "resume", "palaestra resume first-try --minutes 60"),
+    ("export", "export", "palaestra export first-try --onnx agent.onnx"),
+    ("evaluate", "evaluate", "palaestra evaluate my-run --simulations 100,600 --games 100"),
+    ("report", "report", "palaestra report my-run --html report.html"),
     ("bench", "bench", "palaestra bench search connect_four-6x7"),
     ("reproduce", "reproduce", "palaestra reproduce table-5.1 --games 100"),
-    ("demo", "demo", "palaestra demo --games 100"),
+    ("demo", "demo", "palaestra demo --minutes 2"),
 )
 
 WELCOME = """\
 Palaestra {version}: a self-play laboratory for board games.
 
-  palaestra demo                                   five players, one live table, about a minute: start here
+  palaestra demo                                   an agent from nothing in two minutes: start here
+  palaestra train connect_four-6x7 --minutes 30    learn a game by self-play; resume, report and export go on from there
   palaestra play connect_four-6x7                  you against a search; hint, undo and help are there
   palaestra match GAME PLAYER PLAYER --games 100   who is stronger, with an interval
   palaestra analyse GAME --moves "a1 b2"           what a player thinks of a position

@@ -86,3 +86,13 @@ def percent(share: float) -> str:
 def score_in_words(score: float, interval: tuple[float, float]) -> str:
     """ "63.0 % (57.2–68.5)"."""
     return f"{percent(score)} ({100 * interval[0]:.1f}–{100 * interval[1]:.1f})"
+
+
+def command_name() -> str:
+    """How this command can be typed again: by its path where a bare `palaestra` would not be found."""
+    import shutil
+    import sys
+    from pathlib import Path
+
+    own = Path(sys.argv[0])
+    return "palaestra" if shutil.which("palaestra") or own.name != "palaestra" else str(own)

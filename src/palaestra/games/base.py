@@ -60,6 +60,7 @@ class Game(ABC):
     symmetries: tuple[Symmetry, ...] = ()  # identity first; completed below when none are given
     exchange: Symmetry | None = None  # the map of the board that goes with exchanging the players, if there is one
     num_starts: int = 1  # how many initial positions there are; `initial` chooses among them uniformly
+    action_places: tuple[int, ...] | None = None  # plane · H·W + cell of each action, where they are some of those
 
     def __post_init__(self) -> None:
         if self.players not in (1, 2):
@@ -77,6 +78,10 @@ class Game(ABC):
             raise GameError(f"{self.id}: max_legal is {self.max_legal}; it must be at least 1")
         if self.tiebreak not in get_args(Tiebreak):
             raise GameError(f"{self.id}: tiebreak is {self.tiebreak!r}; known: {', '.join(get_args(Tiebreak))}")
+        if self.action_places is not None and len(self.action_places) != self.num_actions:
+            raise GameError(
+                f"{self.id}: action_places has {len(self.action_places)} entries for {self.num_actions} actions"
+            )
         if not self.symmetries:
             _, height, width = self.observation_shape
             object.__setattr__(self, "symmetries", (identity(height * width, self.num_actions),))

@@ -164,6 +164,9 @@ def make_morpion(id: str, k: int, touching: bool, side: int, max_plies: int) -> 
         max_legal=most,
         state_size=state_bytes(5 * int(params[CELLS]) + 2 + 2 * most),
         observation_shape=(PLANES, side, side),
+        action_places=tuple(
+            (list(DIRECTIONS).index(name) * side + row) * side + col for row, col, name in _lines(k, side)
+        ),
         players=1,
         tiebreak="score",
         symmetries=tuple(_symmetry(name, cells, k, side) for name, cells in square_maps(side)),

@@ -15,7 +15,17 @@ from typing import Any
 import numpy as np
 
 from palaestra.errors import ModelError
-from palaestra.nets.architecture import GameFacts, ResidualNet, Weights, weight_shapes
+from palaestra.nets.architecture import (
+    THESIS_HIDDEN,
+    DenseNet,
+    GameFacts,
+    Net,
+    ResidualNet,
+    SchmidtNet,
+    ThesisNet,
+    Weights,
+    weight_shapes,
+)
 
 INPUT, LOGITS, VALUE = "observation", "logits", "value"
 GAME_KEY, VERSION_KEY, NET_KEY = "palaestra.game", "palaestra.game_version", "palaestra.net"
@@ -25,20 +35,25 @@ SHAPE_KEY, ACTIONS_KEY = "palaestra.observation_shape", "palaestra.num_actions"
 OPSET, IR_VERSION = 17, 8
 
 
-def build_model(net: ResidualNet, facts: GameFacts, weights: Weights) -> bytes:
+def build_model(net: Net, facts: GameFacts, weights: Weights) -> bytes:
     """The serialised ONNX model; ModelError if the weights are not exactly those of `weight_shapes`."""
     check_weights(net, facts, weights)
     graph = _Graph(weights)
-    trunk = graph.relu(graph.conv(INPUT, "stem"))
-    for block in range(net.blocks):
-        inner = graph.relu(graph.conv(trunk, f"blocks.{block}.conv1"))
-        trunk = graph.relu(graph.node("Add", graph.conv(inner, f"blocks.{block}.conv2"), trunk))
-    _policy_head(graph, facts, trunk)
-    _value_head(graph, trunk)
+    match net:
+        case ResidualNet():
+            _residual(graph, net, facts)
+        case ThesisNet():
+            _thesis(graph)
+        case SchmidtNet():
+            _schmidt(graph)
+        case DenseNet():
+            _flat_heads(graph, _dense_stack(graph, graph.node("Flatten", INPUT), net.depth))
+        case _:
+            raise TypeError(f"no ONNX form of {net!r}")
     return graph.serialise(net, facts)
 
 
-def metadata(net: ResidualNet, facts: GameFacts) -> dict[str, str]:
+def metadata(net: Net, facts: GameFacts) -> dict[str, str]:
     """What a file says about itself."""
     return {
         GAME_KEY: facts.id,
@@ -49,7 +64,7 @@ def metadata(net: ResidualNet, facts: GameFacts) -> dict[str, str]:
     }
 
 
-def check_weights(net: ResidualNet, facts: GameFacts, weights: Weights) -> None:
+def check_weights(net: Net, facts: GameFacts, weights: Weights) -> None:
     """ModelError unless the names, shapes and types are those of this network and every number is finite."""
     shapes = weight_shapes(net, facts)
     if stray := sorted(shapes.keys() ^ weights.keys()):
@@ -65,12 +80,26 @@ def check_weights(net: ResidualNet, facts: GameFacts, weights: Weights) -> None:
             raise ModelError(f"{net.name} for {facts.id}: {name!r} holds numbers that are not finite")
 
 
-def _policy_head(graph: _Graph, facts: GameFacts, trunk: str) -> None:
+def _residual(graph: _Graph, net: ResidualNet, facts: GameFacts) -> None:
+    trunk = graph.relu(graph.conv(INPUT, "stem"))
+    for block in range(net.blocks):
+        inner = graph.relu(graph.conv(trunk, f"blocks.{block}.conv1"))
+        trunk = graph.relu(graph.node("Add", graph.conv(inner, f"blocks.{block}.conv2"), trunk))
+    _board_policy(graph, facts, trunk)
+    features = graph.relu(graph.conv(trunk, "value.conv"))
+    _value(graph, graph.relu(graph.dense(graph.node("Flatten", features), "value.hidden")))
+
+
+def _board_policy(graph: _Graph, facts: GameFacts, trunk: str) -> None:
     features = graph.relu(graph.conv(trunk, "policy.conv"))
     if not facts.action_planes:
         graph.dense(graph.node("Flatten", features), "policy.dense", output=LOGITS)
         return
     planes = graph.conv(features, "policy.planes")
+    if facts.action_places is not None:
+        places = graph.constant("places", np.array(facts.action_places, dtype=np.int64))
+        graph.node("Gather", graph.node("Flatten", planes), places, output=LOGITS, axis=1)
+        return
     if not facts.has_pass:
         graph.node("Flatten", planes, output=LOGITS)
         return
@@ -78,10 +107,35 @@ def _policy_head(graph: _Graph, facts: GameFacts, trunk: str) -> None:
     graph.node("Concat", graph.node("Flatten", planes), graph.dense(mean_cell, "policy.pass"), output=LOGITS, axis=1)
 
 
-def _value_head(graph: _Graph, trunk: str) -> None:
-    features = graph.node("Flatten", graph.relu(graph.conv(trunk, "value.conv")))
-    hidden = graph.relu(graph.dense(features, "value.hidden"))
-    value = graph.node("Tanh", graph.dense(hidden, "value.out"))
+def _thesis(graph: _Graph) -> None:
+    trunk = INPUT
+    for layer, padded in (("conv1", True), ("conv2", True), ("conv3", False), ("conv4", False)):
+        trunk = graph.relu(graph.conv(trunk, layer, padded))
+    _flat_heads(graph, _dense_stack(graph, graph.node("Flatten", trunk), len(THESIS_HIDDEN)))
+
+
+def _schmidt(graph: _Graph) -> None:
+    trunk = INPUT
+    for layer in ("conv1", "conv2", "conv3"):
+        trunk = graph.relu(graph.conv(trunk, layer))
+    features = graph.relu(graph.conv(trunk, "policy.conv"))
+    graph.dense(graph.node("Flatten", features), "policy.dense", output=LOGITS)
+    _value(graph, graph.relu(graph.dense(graph.node("Flatten", trunk), "value.hidden")))
+
+
+def _dense_stack(graph: _Graph, source: str, depth: int) -> str:
+    for number in range(1, depth + 1):
+        source = graph.relu(graph.dense(source, f"dense{number}"))
+    return source
+
+
+def _flat_heads(graph: _Graph, features: str) -> None:
+    graph.dense(features, "policy.out", output=LOGITS)
+    _value(graph, features)
+
+
+def _value(graph: _Graph, features: str) -> None:
+    value = graph.node("Tanh", graph.dense(features, "value.out"))
     graph.node("Squeeze", value, graph.constant("axis", np.array([1], dtype=np.int64)), output=VALUE)
 
 
@@ -105,10 +159,14 @@ class _Graph:
         self._constants.append(self._numpy_helper.from_array(np.ascontiguousarray(array), name))
         return name
 
-    def conv(self, source: str, layer: str) -> str:
-        """A convolution with bias that keeps the board's size."""
-        size = self._weights[f"{layer}.weight"].shape[2]
-        return self.node("Conv", source, *self._layer(layer), kernel_shape=[size, size], pads=[size // 2] * 4)
+    def conv(self, source: str, layer: str, padded: bool = True) -> str:
+        """A convolution that keeps the board's size if it is padded; a bias of every cell's own is added after it."""
+        weight, bias = self._layer(layer)
+        size = self._weights[weight].shape[2]
+        pads = [size // 2 if padded else 0] * 4
+        if self._weights[bias].ndim == 1:
+            return self.node("Conv", source, weight, bias, kernel_shape=[size, size], pads=pads)
+        return self.node("Add", self.node("Conv", source, weight, kernel_shape=[size, size], pads=pads), bias)
 
     def dense(self, source: str, layer: str, output: str | None = None) -> str:
         return self.node("Gemm", source, *self._layer(layer), output=output, transB=1)
@@ -120,7 +178,7 @@ class _Graph:
         weight, bias = f"{layer}.weight", f"{layer}.bias"
         return self.constant(weight, self._weights[weight]), self.constant(bias, self._weights[bias])
 
-    def serialise(self, net: ResidualNet, facts: GameFacts) -> bytes:
+    def serialise(self, net: Net, facts: GameFacts) -> bytes:
         from onnx import TensorProto
 
         def tensor(name: str, *shape: int) -> Any:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from pydantic import ValidationError
-from pydantic.fields import FieldInfo
 
 from palaestra.errors import PlayerError
+from palaestra.fields import accepted
 from palaestra.games.base import Game
 from palaestra.players import kinds, run_kinds, tree_kinds
 from palaestra.players.base import Player
@@ -64,7 +64,7 @@ def describe_kinds() -> list[tuple[str, str, str]]:
     """(example, arguments, first sentence) of every kind, for help texts."""
     rows = []
     for kind in KINDS.values():
-        arguments = ", ".join(f"{key}: {_accepted(field)}" for key, field in kind.model_fields.items())
+        arguments = ", ".join(f"{key}: {accepted(field)}" for key, field in kind.model_fields.items())
         rows.append((kind.example, arguments, " ".join((kind.__doc__ or "").split())))
     return rows
 
@@ -96,20 +96,7 @@ def _complaint(kind: type[Kind], error: ValidationError) -> str:
     if first["type"] == "extra_forbidden":
         takes = f"it takes {', '.join(kind.model_fields)}" if kind.model_fields else "it takes none"
         return f"{kind.name} has no argument {clip(key)}: {takes}"
-    accepted = _accepted(kind.model_fields[key])
+    words = accepted(kind.model_fields[key])
     if first["type"] == "missing":
-        return f"{kind.name} needs {key}, {accepted}"
-    return f"{kind.name}: {key} is {format_value(first['input'])}; it must be {accepted}"
-
-
-def _accepted(field: FieldInfo) -> str:
-    """What a field accepts, in words: "a whole number from 1 to 1000"."""
-    nouns = {"bool": "true or false", "int": "a whole number", "float": "a number", "str": "a text"}
-    annotation = str(field.annotation)
-    words = next((noun for name, noun in nouns.items() if name in annotation), "one of " + annotation)
-    bounds = {
-        name: getattr(item, name) for item in field.metadata for name in ("ge", "gt", "le", "lt") if hasattr(item, name)
-    }
-    phrases = {"ge": "from", "gt": "above", "le": "to" if "ge" in bounds else "and at most", "lt": "and below"}
-    limits = " ".join(f"{phrases[name]} {bounds[name]}" for name in phrases if name in bounds)
-    return f"{words} {limits}" if limits else words
+        return f"{kind.name} needs {key}, {words}"
+    return f"{kind.name}: {key} is {format_value(first['input'])}; it must be {words}"

@@ -1,0 +1,183 @@
+"""`palaestra evaluate`: how strong a run's agent is, against fixed players and where perfect play is known."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from palaestra.cli.options import Json, Seed
+from palaestra.errors import ConfigError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from palaestra.arena.match import Running
+    from palaestra.games.base import Game
+    from palaestra.learn.evaluation import AnchorResult
+    from palaestra.learn.oracles import ErrorRate, PositionSet
+    from palaestra.players.runs import StoredRun
+
+ANCHORS = ("random", "uct(simulations=200)")
+
+
+def evaluate(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="A run's name below ./runs, or its folder.")],
+    network: Annotated[str, typer.Option(help="best, last, or an iteration.")] = "best",
+    simulations: Annotated[
+        str, typer.Option(help="Simulations a move, several with commas; the network alone is always measured too.")
+    ] = "100",
+    games: Annotated[int, typer.Option(help="Games against each anchor, an even number; 0 plays none.", min=0)] = 100,
+    against: Annotated[
+        list[str] | None,
+        typer.Option(help=f"An anchor; may be repeated. By default {' and '.join(ANCHORS)}.", show_default=False),
+    ] = None,
+    positions: Annotated[
+        str | None,
+        typer.Option(
+            help='Sets of scored positions: JSON {"set": [{"moves": "4453", "scores": [1, 0, null, …]}, …]}, '
+            "scores by action for the mover, > 0 wins, null illegal.",
+            show_default=False,
+        ),
+    ] = None,
+    threads: Annotated[int | None, typer.Option(min=1, help="All cores by default.", show_default=False)] = None,
+    seed: Seed = 0,
+    json: Json = False,
+) -> None:
+    """Play a run's agent against fixed players, and count its mistakes where an oracle knows every move."""
+    import os
+
+    from palaestra.cli.output import print_json, progress_bar
+    from palaestra.games.registry import make_game
+    from palaestra.learn.evaluation import play_anchors
+    from palaestra.learn.oracles import error_rates
+    from palaestra.players.runs import open_run
+
+    budgets = read_budgets(simulations)
+    stored = open_run(run)
+    game = make_game(stored.game)
+    iteration = stored.pick(network)
+    model = stored.network(iteration)
+    sets = position_sets(game, positions, seed)
+    anchors = tuple(against) if against else ANCHORS
+    workers = threads or os.cpu_count() or 1
+    results: list[AnchorResult] = []
+    with progress_bar() as bar:
+        total = len(budgets) * len(anchors) * games if games else None
+        task = bar.add_task("mistakes", total=total)
+        rates = error_rates(game, model, stored.search, sets, (0, *budgets), threads=workers, seed=seed) if sets else []
+        before = 0
+
+        def show(anchor: str, running: Running) -> None:
+            done = before + anchors.index(anchor) * games + running.finished
+            bar.update(task, completed=done, description=anchor)
+
+        settings: dict[str, Any] = {"games": games, "threads": workers, "seed": seed, "listen": show}
+        for budget in budgets if games else ():
+            results += play_anchors(game, model, stored.search, anchors, simulations=budget, **settings)
+            before = len(results) * games
+    if json:
+        print_json(as_json(stored, iteration, results, rates, seed))
+    else:
+        print_strength(stored, iteration, results, rates)
+
+
+def read_budgets(text: str) -> tuple[int, ...]:
+    """Numbers of simulations from "100,600"."""
+    words = [word.strip() for word in text.split(",")]
+    if not all(word.isascii() and word.isdigit() and 0 < int(word) <= 10_000_000 for word in words):
+        raise ConfigError(f"--simulations is {text!r}; give positive whole numbers with commas, for example 100,600")
+    return tuple(dict.fromkeys(int(word) for word in words))
+
+
+def position_sets(game: Game, file: str | Path | None, seed: int) -> list[PositionSet]:
+    """The sets of a file, or the game's own oracle where it has one."""
+    from palaestra.learn.oracles import own_oracle, read_positions
+
+    if file is not None:
+        return read_positions(file, game)
+    own = own_oracle(game, seed)
+    return [] if own is None else [own]
+
+
+def as_json(
+    run: StoredRun, iteration: int, results: list[AnchorResult], rates: list[ErrorRate], seed: int
+) -> dict[str, Any]:
+    """The fields of DESIGN §4; an infinite Elo is null.
+
+    `error_rate` is over all positions with the most simulations, null without an oracle; `error_rates` has every set.
+    """
+    from dataclasses import asdict
+
+    from palaestra.learn.evaluation import elo_above_random
+
+    return {
+        "run": str(run.folder),
+        "game": run.game,
+        "network": iteration,
+        "against": [asdict(result) for result in results],
+        "elo": elo_above_random(results),
+        "error_rate": overall_rate(rates),
+        "error_rates": [{**asdict(rate), "error_rate": rate.rate, "interval": rate.interval} for rate in rates],
+        "seed": seed,
+    }
+
+
+def overall_rate(rates: list[ErrorRate]) -> float | None:
+    """Mistakes per position with the most simulations, all sets together; None without a set."""
+    most = max((rate.simulations for rate in rates), default=0)
+    counted = [rate for rate in rates if rate.simulations == most]
+    return sum(rate.mistakes for rate in counted) / sum(rate.positions for rate in counted) if counted else None
+
+
+def print_strength(run: StoredRun, iteration: int, results: list[AnchorResult], rates: list[ErrorRate]) -> None:
+    """Two tables for people: matches, and mistakes."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from palaestra.cli.output import percent, score_in_words, stdout
+
+    console = stdout()
+    console.print(Text(f"{run.name}, network {iteration}, on {run.game}", style="bold"))
+    if results:
+        table = Table(box=None, pad_edge=False)
+        for name in ("against", "sims", "score", "+ = −", "Elo difference", "distinct"):
+            table.add_column(name, no_wrap=name != "against")
+        for result in results:
+            tally = f"{result.wins} {result.draws} {result.losses}"
+            games = f"{result.distinct_games} of {result.games}"
+            table.add_row(
+                result.anchor,
+                str(result.simulations),
+                score_in_words(result.score, result.interval),
+                tally,
+                elo_in_words(result.elo),
+                games,
+            )
+        console.print(table)
+    if rates:
+        table = Table(box=None, pad_edge=False)
+        for name in ("mistakes on", "sims", "error rate", "mistakes", "possible"):
+            table.add_column(name, no_wrap=name != "mistakes on")
+        for rate in rates:
+            table.add_row(
+                rate.positions_of,
+                str(rate.simulations or "net alone"),
+                percent(rate.rate),
+                f"{rate.mistakes} of {rate.positions}",
+                str(rate.telling),
+            )
+        console.print(table)
+    words = "Intervals are 95 %. A mistake: another move has a better result (win, draw, loss)."
+    console.print(Text(words if rates else f"Intervals are 95 %. No oracle knows {run.game}.", style="dim"))
+
+
+def elo_in_words(elo: tuple[float | None, float | None, float | None]) -> str:
+    """ "+312 (+240 to +420)"; a difference without an end is written as ∞."""
+    middle, low, high = elo
+    words = [
+        f"{value:+.0f}" if value is not None else sign for value, sign in ((middle, ""), (low, "−∞"), (high, "+∞"))
+    ]
+    if middle is None:
+        words[0] = "+∞" if high is None else "−∞"
+    return f"{words[0]} ({words[1]} to {words[2]})"

@@ -1,0 +1,39 @@
+"""`palaestra report`: one HTML page about a run."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from palaestra.cli.options import Json
+from palaestra.errors import RecordError
+
+
+def report(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="A run's name below ./runs, or its folder.")],
+    html: Annotated[
+        str | None,
+        typer.Option(help="Where to write the page; report.html in the run's folder by default.", show_default=False),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Write one page with a run's plots, its settings and a few games to step through; it needs no network."""
+    from pathlib import Path
+
+    from palaestra.cli.output import print_json
+    from palaestra.lab.report import make_report
+    from palaestra.players.runs import find_run
+
+    folder = find_run(run)
+    page = make_report(folder)
+    path = folder / "report.html" if html is None else Path(html)
+    try:
+        path.write_text(page, encoding="utf-8")
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise RecordError(f"cannot write {path} ({reason}); choose a file with --html FILE") from None
+    if json:
+        print_json({"run": str(folder), "path": str(path), "bytes": len(page.encode())})
+    else:
+        print(f"{path}: {len(page.encode()) / 1e6:.1f} MB, open it in a browser")

@@ -1,0 +1,262 @@
+"""`palaestra train`: from the rules to an agent; and what `resume` and `demo` share with it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from palaestra.cli.options import Json
+from palaestra.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from palaestra.learn.events import Listener, Summary
+    from palaestra.learn.oracles import ErrorRate
+
+Sets = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="KEY=VALUE", help="A setting such as learn.lr=0.01; may be repeated.", show_default=False
+    ),
+]
+
+NEXT = """\
+What to try next
+  {command} play {game} --against 'run:{name}'
+  {command} analyse {game} --player 'run:{name}(simulations=1000)'
+  {command} match {game} 'run:{name}' 'uct(simulations=1000)' --games 100
+  {command} evaluate {name}
+  {command} report {name}
+  {command} resume {name} {more}
+  {command} export {name} --onnx {file}
+"""
+
+EXPLANATION = """\
+palaestra train GAME makes an agent from nothing but the rules, by playing against itself.
+
+  palaestra demo                                       two minutes of it on connect_four-5x5: start here
+  palaestra train connect_four-6x7 --minutes 30
+  palaestra train othello-6x6 --preset thesis-small --iterations 20 --set learn.loss=product
+
+A run is kept in ./runs/NAME and can be stopped at any time: palaestra resume NAME goes on exactly where it was.
+Presets:"""
+
+
+def train(
+    game: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[GAME]", help="A game's id such as connect_four-6x7, or module:attribute for your own."
+        ),
+    ] = None,
+    preset: Annotated[str, typer.Option(help="fast, thesis, thesis-small or schmidt.")] = "fast",
+    run: Annotated[
+        str | None,
+        typer.Option(
+            help="Name of the run below ./runs, or a folder; by default made of game and preset.", show_default=False
+        ),
+    ] = None,
+    minutes: Annotated[
+        float | None, typer.Option(help="Ends with the iteration in which these pass.", show_default=False)
+    ] = None,
+    iterations: Annotated[int | None, typer.Option(help="Ends after these.", show_default=False)] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Random numbers are a function of this.")] = 0,
+    sets: Sets = None,
+    device: Annotated[
+        str | None, typer.Option(help="Where the network is trained: cpu, cuda or mps.", show_default=False)
+    ] = None,
+    threads: Annotated[
+        int | None, typer.Option(help="Of self-play and training; all cores by default.", show_default=False)
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Learn a game by self-play. --minutes or --iterations replace the preset's end of the run; both bound it."""
+    import os
+
+    from palaestra.learn.presets import configure
+
+    if game is None:
+        explain()
+        return
+    config = configure(
+        game,
+        preset,
+        sets or (),
+        minutes=minutes,
+        iterations=iterations,
+        seed=seed,
+        device=device,
+        threads=threads or os.cpu_count() or 1,
+    )
+    folder = new_folder(run, f"{game}-{preset}")
+
+    def work(listeners: list[Listener]) -> Summary:
+        from palaestra.learn.loop import train as train_run
+
+        return train_run(config, folder, listeners)
+
+    finish(watch(folder, work), json)
+
+
+def explain() -> None:
+    """What there is to choose from."""
+    from palaestra.learn.presets import NAMES, load_preset
+
+    print(EXPLANATION)
+    for name in NAMES:
+        preset = load_preset(name)
+        print(f"  {name:<13} {preset.about}\n  {'':<13} {preset.expect}")
+    print("Games: palaestra games. Settings: palaestra train --help, and config.toml in every run.")
+
+
+def new_folder(run: str | None, otherwise: str) -> Path:
+    """The folder of a run that is to be made; RunError with the command to resume if it exists."""
+    from palaestra.learn.folder import RunFolder, free_folder
+
+    if run is None:
+        return free_folder(otherwise)
+    folder = named_folder(run)
+    RunFolder(folder).refuse_if_taken()
+    return folder
+
+
+def named_folder(run: str) -> Path:
+    """The folder that a run's name or path means."""
+    from pathlib import Path
+
+    from palaestra.players.runs import RUNS
+
+    if any(not character.isprintable() or character in "@(),=\"' " for character in run) or run in ("", ".", ".."):
+        raise ConfigError(f"{run!r} cannot name a run: use letters, digits, - _ and ., for example --run first-try")
+    return Path(run) if "/" in run else RUNS / run
+
+
+def existing_folder(run: str) -> Path:
+    """The folder of a run that is there, also of one that was killed before its first checkpoint."""
+    from palaestra.players.runs import RUNS, find_run
+
+    for folder in (RUNS / run, named_folder(run)):
+        if (folder / "config.toml").is_file():
+            return folder
+    return find_run(run)
+
+
+def name_of(folder: Path) -> str:
+    """How players and verbs name the run: its name below ./runs, or its path."""
+    from palaestra.players.runs import RUNS
+
+    return folder.name if folder.parent == RUNS else str(folder)
+
+
+def watch(folder: Path, work: Callable[[list[Listener]], Summary]) -> Summary:
+    """Do the work under a view on stderr; Ctrl-C leaves the folder at its last iteration and says how to go on."""
+    from palaestra.cli.live import make_view
+    from palaestra.cli.output import command_name, stderr
+    from palaestra.learn.listeners import tensorboard
+
+    view = make_view()
+    try:
+        with view:
+            board = tensorboard(folder)
+            return work([view, board] if board else [view])
+    except KeyboardInterrupt:
+        done = len(view.lines)
+        words = f"Stopped; iteration {done} is kept. To go on: {command_name()} resume {name_of(folder)}"
+        stderr().print(words, markup=False, soft_wrap=True)
+        raise
+
+
+def finish(summary: Summary, json: bool, before_next: Callable[[Summary], None] | None = None) -> None:
+    """Say how strong the agent is, and what can be done with it; `before_next` may add to what is said."""
+    from palaestra.cli.output import print_json, stderr
+
+    with stderr().status("Looking for mistakes …"):
+        rates = mistakes(summary)
+    if json:
+        print_json(as_json(summary, rates))
+    else:
+        print_summary(summary, rates)
+        if before_next is not None:
+            before_next(summary)
+        print_next(summary)
+
+
+def mistakes(summary: Summary) -> list[ErrorRate]:
+    """Error rates of the network that plays, where an oracle knows the game: alone, and with the run's search."""
+    from palaestra.games.registry import make_game
+    from palaestra.learn.oracles import error_rates, own_oracle
+    from palaestra.players.runs import open_run
+
+    config = summary.config
+    game = make_game(config.game)
+    oracle = own_oracle(game)
+    if oracle is None:
+        return []
+    model = open_run(str(summary.folder)).network(summary.best)
+    budgets = (0, config.evaluation.simulations)
+    return error_rates(game, model, config.selfplay.search, [oracle], budgets, threads=config.threads)
+
+
+def as_json(summary: Summary, rates: list[ErrorRate]) -> dict[str, Any]:
+    """The fields of DESIGN §4 and more; an infinite Elo is null."""
+    last = summary.metrics[-1] if summary.metrics else None
+    return {
+        "run": name_of(summary.folder),
+        "folder": str(summary.folder),
+        "game": summary.config.game,
+        "net": summary.config.net,
+        "seed": summary.config.seed,
+        "iterations": summary.iterations,
+        "games": summary.games,
+        "positions": summary.positions,
+        "seconds": summary.seconds,
+        "best": summary.best,
+        "elo": summary.elo,
+        "losses": last and last["losses"],
+        "error_rate": [
+            {"positions_of": rate.positions_of, "simulations": rate.simulations, "error_rate": rate.rate}
+            for rate in rates
+        ]
+        or None,
+    }
+
+
+def print_summary(summary: Summary, rates: list[ErrorRate]) -> None:
+    from rich.text import Text
+
+    from palaestra.cli.evaluate import print_strength
+    from palaestra.cli.live import clock
+    from palaestra.cli.output import stdout
+    from palaestra.learn.measures import anchor_result
+    from palaestra.players.runs import open_run
+
+    words = (
+        f"{summary.config.game}: {summary.iterations} iterations, {summary.games:,} games and"
+        f" {summary.positions:,} positions in {clock(summary.seconds)}"
+    )
+    stdout().print(Text(words, style="bold"))
+    line = next((line for line in reversed(summary.metrics) if line["against"]), None)
+    results = [anchor_result(entry) for entry in line["against"]] if line else []
+    print_strength(open_run(name_of(summary.folder)), summary.best, results, rates)
+
+
+def print_next(summary: Summary) -> None:
+    """The exact commands for what can be done with the run now."""
+    from palaestra.cli.output import command_name, stdout
+
+    config = summary.config
+    if config.minutes is not None:
+        more = f"--minutes {2 * config.minutes:g}"
+    else:
+        more = f"--iterations {2 * summary.iterations}"
+    text = NEXT.format(
+        command=command_name(),
+        game=config.game,
+        name=name_of(summary.folder),
+        more=more,
+        file=f"{summary.folder.name}.onnx",
+    )
+    stdout().print("\n" + text, markup=False, soft_wrap=True, end="")

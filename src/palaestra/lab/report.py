@@ -1,0 +1,174 @@
+"""One HTML page about a run: plots, settings, and a few games to step through. It needs nothing but itself.
+
+Everything is inline (SVG, style, a few lines of JavaScript), so that the page can be mailed or kept. Without JavaScript
+the games show their final positions.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from palaestra.arena.records import PgnGame, read_games
+from palaestra.errors import PalaestraError, RecordError
+from palaestra.games.base import Game
+from palaestra.games.registry import make_game
+from palaestra.games.rows import ONGOING
+from palaestra.lab.plots import Lines, run_plots
+from palaestra.learn.folder import Manifest, RunFolder
+
+MOST_GAMES = 5
+SIDES = ("first", "second")
+
+
+@dataclass(frozen=True)
+class Replay:
+    """A game to step through: its title, one drawing a position, and the text of each move."""
+
+    title: str
+    drawings: list[str]
+    moves: list[str]
+    opening_plies: int
+
+
+def make_report(folder: Path) -> str:
+    """The page of the run in this folder; RunError where there is none or it has no iteration yet."""
+    home = RunFolder(folder)
+    manifest = home.manifest()
+    if manifest is None or manifest.iteration == 0:
+        raise RecordError(f"{folder} has no finished iteration yet: there is nothing to report")
+    lines = home.metrics(manifest)
+    game = make_game(manifest.game)
+    return render(folder.resolve().name, manifest, lines, list(replays(folder, game, manifest.iteration)))
+
+
+def replays(folder: Path, game: Game, iteration: int) -> Iterator[Replay]:
+    """One game each of up to MOST_GAMES iterations, the first and the last among them; a file that cannot be read, as
+    one that someone edited, is left out."""
+    found = sorted(
+        path for path in (folder / "games").glob("*.pgn") if path.stem.isdigit() and int(path.stem) <= iteration
+    )
+    last = len(found) - 1
+    for index in sorted({round(last * step / (MOST_GAMES - 1)) for step in range(MOST_GAMES)} if found else ()):
+        try:
+            games = read_games(found[index].read_text(encoding="utf-8"))
+            if games:
+                # A game that was decided shows more than a draw.
+                chosen = next((one for one in games if one.result in ("1-0", "0-1")), games[0])
+                yield replay(game, chosen, f"Iteration {int(found[index].stem)}")
+        except (OSError, UnicodeDecodeError, PalaestraError):
+            continue
+
+
+def replay(game: Game, played: PgnGame, title: str) -> Replay:
+    """A game with every position drawn."""
+    states = played.states(game)
+    end = int(game.outcome(states[-1][None])[0])
+    result = "unfinished" if end == ONGOING else _result(game, end, len(states) - 1)
+    return Replay(f"{title}: {result}", [game.svg(state) for state in states], list(played.moves), played.opening_plies)
+
+
+def _result(game: Game, outcome: int, plies: int) -> str:
+    if game.players == 1:
+        return f"score {outcome}"
+    if outcome == 0:
+        return f"a draw after {plies} plies"
+    return f"the {SIDES[outcome < 0]} player wins after {plies} plies"
+
+
+def render(name: str, manifest: Manifest, lines: Lines, games: list[Replay]) -> str:
+    """The page as text."""
+    gate = manifest.config.get("gate", {})
+    threshold = gate.get("threshold") if gate.get("kind") == "threshold" else None
+    figures = [
+        f"<figure><h3>{escape(title)}</h3>{svg}<figcaption>{escape(caption)}</figcaption></figure>"
+        for title, caption, svg in run_plots(lines, threshold)
+    ]
+    # "</" would end the script; in JSON it may be written with a backslash.
+    data = json.dumps([game.drawings for game in games]).replace("</", "<\\/")
+    page = Template(files("palaestra.lab").joinpath("report.html").read_text(encoding="utf-8"))
+    return page.substitute(
+        name=escape(name),
+        game=escape(manifest.game),
+        facts="".join(
+            f"<div><b>{escape(value)}</b><span>{escape(key)}</span></div>" for key, value in facts(manifest, lines)
+        ),
+        figures="\n".join(figures),
+        games="\n".join(_player(index, game) for index, game in enumerate(games)) or "<p>No games were kept.</p>",
+        settings=_table(flat(manifest.config)),
+        about=_table(flat(manifest.about)),
+        data=data,
+    )
+
+
+def facts(manifest: Manifest, lines: Lines) -> list[tuple[str, str]]:
+    """The numbers at the top of the page."""
+    shown = [
+        ("iterations", f"{manifest.iteration:,}"),
+        ("minutes", f"{manifest.seconds / 60:,.1f}"),
+        ("games", f"{manifest.games:,}"),
+        ("positions", f"{manifest.positions:,}"),
+        ("network", manifest.net),
+        ("best is iteration", str(manifest.best)),
+    ]
+    latest: Mapping[str, Any] = next((line["elo"] for line in reversed(lines) if line.get("elo")), {})
+    for anchor, (elo, low, high) in latest.items():
+        ends = f"{'−∞' if low is None else f'{low:+.0f}'} to {'+∞' if high is None else f'{high:+.0f}'}"
+        best = f"{elo:+.0f} ({ends})" if elo is not None else ends
+        shown.append((f"Elo against {anchor}, 95 %", best))
+    return shown
+
+
+def flat(settings: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]:
+    """Nested settings as ("learn.lr", "0.01"), in their order."""
+    rows: list[tuple[str, str]] = []
+    waiting = [(prefix, settings)]
+    while waiting:
+        path, table = waiting.pop()
+        deeper = []
+        for key, value in table.items():
+            if isinstance(value, Mapping):
+                deeper.append((f"{path}{key}.", value))
+            else:
+                rows.append(
+                    (
+                        f"{path}{key}",
+                        "–" if value is None else json.dumps(value) if isinstance(value, list) else str(value),
+                    )
+                )
+        waiting += reversed(deeper)
+    return rows
+
+
+def _table(rows: list[tuple[str, str]]) -> str:
+    body = "".join(f"<tr><th>{escape(key)}</th><td>{escape(value)}</td></tr>" for key, value in rows)
+    return f"<table>{body}</table>"
+
+
+def _player(index: int, game: Replay) -> str:
+    moves = "".join(
+        f'<button type="button" class="move{" opening" if ply < game.opening_plies else ""}" data-to="{ply + 1}">'
+        f"{escape(text)}</button>"
+        for ply, text in enumerate(game.moves)
+    )
+    steps = (
+        ("first", "«", "to the start"),
+        ("previous", "‹", "one back"),
+        ("next", "›", "one on"),
+        ("last", "»", "to the end"),
+    )
+    buttons = "".join(
+        f'<button type="button" data-step="{key}" title="{words}">{sign}</button>' for key, sign, words in steps
+    )
+    return (
+        f'<article class="game" data-game="{index}"><h3>{escape(game.title)}</h3>'
+        f'<div class="board">{game.drawings[-1]}</div>'
+        f'<div class="steps">{buttons}<output>{len(game.moves)} / {len(game.moves)}</output></div>'
+        f'<div class="moves">{moves}</div></article>'
+    )

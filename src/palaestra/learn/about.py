@@ -1,0 +1,59 @@
+"""What computes a run: versions, revision, threads; and in what two computations differ."""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from palaestra import __version__
+from palaestra.games.registry import make_game
+from palaestra.learn.config import RunConfig
+
+LIBRARIES = ("numpy", "numba", "torch", "onnx", "onnxruntime")  # whose versions can change the last bit of a result
+
+
+def about(config: RunConfig) -> dict[str, Any]:
+    """Versions of the game, of this program and of what it stands on; the code's revision where git knows it."""
+    return {
+        "game_version": make_game(config.game).version,
+        "palaestra": __version__,
+        "revision": revision(),
+        "python": platform.python_version(),
+        **{name: _version(name) for name in LIBRARIES},
+        "machine": platform.machine(),
+        "threads": config.threads,
+    }
+
+
+def differences(then: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """One phrase, if at all, naming whatever can change results: libraries, machine and threads, not the revision."""
+    names = ("threads", "python", "machine", *LIBRARIES)
+    changed = [f"{name} {then.get(name)} -> {now.get(name)}" for name in names if then.get(name) != now.get(name)]
+    return [f"this run was computed with other versions or threads ({', '.join(changed)})"] if changed else []
+
+
+def revision() -> str:
+    """The commit of the source tree that this package is run from, "+" where it was edited; "unknown" without one."""
+    here = Path(__file__).resolve().parent
+    try:
+        told = subprocess.run(
+            ["git", "-C", str(here), "describe", "--always", "--dirty=+", "--abbrev=12", "--exclude=*"],
+            capture_output=True,
+            text=True,
+            timeout=5,
+            check=True,
+        )
+        return told.stdout.strip() or "unknown"
+    except (OSError, subprocess.SubprocessError):
+        return "unknown"
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "none"

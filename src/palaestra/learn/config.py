@@ -1,0 +1,143 @@
+"""Every setting of a training run, one group a concern, with the thesis's value beside each (FACTS §3, Table of Ch4).
+
+An unknown key is an error, and so is a combination that would leave a setting unread.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from palaestra.search.config import SearchConfig
+
+
+class Group(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class SelfPlayConfig(Group):
+    """How games are made. Thesis: 50 games an iteration, m = 100, c = 1, no noise, T′ = 15, z as value target."""
+
+    games: int = Field(50, ge=1, le=10**6, description="E: games of one iteration")
+    search: SearchConfig = Field(SearchConfig(), description="the search that plays both sides (thesis: PUCT, m = 100)")
+    temperature: float = Field(1.0, ge=0, le=100, description="of the first moves")
+    temperature_moves: int = Field(14, ge=0, description="how many moves of a game it lasts (T′ = 15 samples 14)")
+    late_temperature: float = Field(0.0, ge=0, le=100, description="of the moves after those")
+    opening_fraction: float = Field(0.0, ge=0, le=1, description="share of the games that begin with random moves")
+    opening_plies: int = Field(0, ge=0, le=1000, description="most random plies; their number is uniform from 0")
+    quick_fraction: float = Field(0.0, ge=0, lt=1, description="share of moves searched quickly and not learned from")
+    quick_simulations: int = Field(16, ge=1, description="simulations of a quick move (playout-cap randomisation)")
+    value_target: Literal["z", "mixed", "td"] = Field(
+        "z", description="the result; mixed with root Q; TD(λ) over root Q"
+    )
+    q_weight: float = Field(0.5, ge=0, le=1, description="share of root Q in a mixed target")
+    td_lambda: float = Field(0.95, ge=0, le=1, description="λ of td: 1 is the result alone")
+    slots: int = Field(128, ge=1, le=10**5, description="games that one thread plays at once")
+    cache: int = Field(2**17, ge=0, le=2**26, description="positions that one thread remembers from the network")
+
+    @model_validator(mode="after")
+    def _fits(self) -> SelfPlayConfig:
+        if self.search.num_simulations is None or self.search.milliseconds is not None:
+            raise ValueError("self-play is repeatable: bound its search by num_simulations, not by milliseconds")
+        if (self.opening_fraction > 0) != (self.opening_plies > 0):
+            raise ValueError("opening_fraction and opening_plies go together: both 0 or both positive")
+        return self
+
+
+class LearnConfig(Group):
+    """How the network learns. Thesis: Adam, lr .005, 10 epochs of batches of 64, the last 20 iterations, dropout .3."""
+
+    window: int = Field(20, ge=1, le=10**5, description="rs: iterations that are learned from")
+    batch: int = Field(64, ge=1, le=65536, description="bs")
+    epochs: float | None = Field(10, gt=0, le=1000, description="ep: passes over the whole window, every iteration")
+    samples_per_position: float | None = Field(
+        None, gt=0, le=1000, description="instead of epochs: how often a new position is drawn in the iteration it came"
+    )
+    optimizer: Literal["adam", "adamw", "sgd"] = Field("adam", description="sgd has Nesterov momentum")
+    lr: float = Field(0.005, gt=0, le=10)
+    lr_end: float = Field(0.1, gt=0, le=1, description="cosine: the last rate as a share of lr")
+    schedule: Literal["constant", "cosine"] = Field("constant", description="over the run's minutes or iterations")
+    momentum: float = Field(0.9, ge=0, lt=1, description="of sgd")
+    weight_decay: float = Field(0.0, ge=0, le=1)
+    clip: float | None = Field(None, gt=0, description="largest norm of a gradient; none: no limit")
+    loss: Literal["sum", "product", "policy", "value", "weighted"] = Field("sum", description="Eq. 3.1, 4.1, 4.2")
+    loss_lambda: float = Field(0.5, ge=0, le=1, description="weighted: λ·policy + (1-λ)·value; λ = 1 is policy only")
+    value_weight: float = Field(1.0, gt=0, le=100, description="weight of the value's term in a sum (thesis: 1)")
+    dropout: float = Field(0.3, ge=0, lt=1, description="d: of hidden dense layers, in training only; play has none")
+    symmetries: bool = Field(True, description="every position is learned in a random orientation")
+    average: float = Field(
+        0.0, ge=0, lt=1, description="weights that play are averaged with this decay a step; 0: the last"
+    )
+
+
+class GateConfig(Group):
+    """Whether a new network replaces the old one. Thesis: 40 games, accepted at 60 % of the decisive ones."""
+
+    kind: Literal["off", "threshold", "sprt"] = "threshold"
+    games: int = Field(40, ge=2, le=100_000, description="n: an even number; for sprt the most")
+    threshold: float = Field(0.6, ge=0, le=1, description="u: share of decisive games; none decisive: rejected")
+    elo0: float = Field(0.0, description="sprt: rejected at this difference")
+    elo1: float = Field(30.0, description="sprt: accepted at this difference")
+    simulations: int = Field(100, ge=1, description="of both sides (thesis: m)")
+
+    @model_validator(mode="after")
+    def _fits(self) -> GateConfig:
+        if self.games % 2:
+            raise ValueError(f"gate.games is {self.games}: pairs need an even number such as 40")
+        if self.elo1 <= self.elo0:
+            raise ValueError("gate.elo1 must be larger than gate.elo0")
+        return self
+
+
+class WarmStartConfig(Group):
+    """How the first iterations search (thesis, Ch5 and Ch6). Thesis: I′ = 5, weights 1 - i/I′; Ch6: adaptive, 1/i."""
+
+    enhancement: Literal["none", "rollout", "rave", "rora", "wro", "wrora"] = "none"
+    length: int = Field(5, ge=1, le=10_000, description="I′: iterations with the enhancement; adaptive: the most")
+    adaptive: bool = Field(
+        False, description="play enhancement against default and switch when the default is better (Alg. 6)"
+    )
+    weight: Literal["linear", "harmonic"] = Field(
+        "linear", description="of wro and wrora: 1 - i/I′ (i from 0) or 1/i (i from 1)"
+    )
+
+
+class EvaluationConfig(Group):
+    """How strength is watched during a run."""
+
+    every: int = Field(5, ge=0, description="iterations between evaluations; 0: only at the end")
+    anchors: tuple[str, ...] = Field(("random", "uct(simulations=200)"), description="players that never change")
+    games: int = Field(40, ge=2, le=100_000, description="against each anchor; an even number")
+    simulations: int = Field(100, ge=1, description="of the agent's search")
+
+
+class RunConfig(Group):
+    """A whole run."""
+
+    game: str
+    net: str = "b3c32"
+    seed: int = Field(0, ge=0, lt=2**63)
+    iterations: int | None = Field(None, ge=1, le=10**7, description="I: the run ends after these; none: by minutes")
+    minutes: float | None = Field(
+        None, gt=0, le=10**6, description="the run ends after the iteration in which these pass"
+    )
+    threads: int = Field(
+        2, ge=1, le=1024, description="of self-play and of training; results are repeatable for one number"
+    )
+    device: str = Field("cpu", pattern=r"^(cpu|mps|cuda(:\d+)?)$", description="where the network is trained")
+    selfplay: SelfPlayConfig = SelfPlayConfig()
+    learn: LearnConfig = LearnConfig()
+    gate: GateConfig = GateConfig()
+    warm: WarmStartConfig = WarmStartConfig()
+    evaluation: EvaluationConfig = EvaluationConfig()
+
+    @model_validator(mode="after")
+    def _fits(self) -> RunConfig:
+        if self.iterations is None and self.minutes is None:
+            raise ValueError("a run needs an end: give iterations or minutes")
+        if (self.learn.epochs is None) == (self.learn.samples_per_position is None):
+            raise ValueError("give exactly one of learn.epochs and learn.samples_per_position")
+        if self.warm.adaptive and self.warm.enhancement == "none":
+            raise ValueError("warm.adaptive needs an enhancement, for example warm.enhancement=rollout")
+        return self

@@ -1,0 +1,120 @@
+"""What a run says while it goes on. The loop emits these; views, logs and files listen.
+
+Nothing here knows who listens. A listener is a plain function of one event; it is called in the thread that runs the
+loop, or for `StageProgress` in one that works for it, and should return quickly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from palaestra.learn.config import RunConfig
+
+Stage = Literal["selfplay", "training", "gate", "evaluation", "saving"]
+Metrics = Mapping[str, Any]  # one line of metrics.jsonl
+
+
+@dataclass(frozen=True)
+class RunStarted:
+    """A run begins, or goes on after `iteration` iterations that took `seconds`."""
+
+    folder: Path
+    config: RunConfig
+    iteration: int
+    seconds: float
+    history: tuple[Metrics, ...]  # the iterations so far
+
+
+@dataclass(frozen=True)
+class StageStarted:
+    iteration: int
+    stage: Stage
+    total: int | None = None  # what `StageProgress.done` counts up to, where it is known
+    unit: str = ""  # of what is counted: games, batches
+
+
+@dataclass(frozen=True)
+class StageProgress:
+    iteration: int
+    stage: Stage
+    done: int
+    total: int | None
+
+
+@dataclass(frozen=True)
+class StageEnded:
+    iteration: int
+    stage: Stage
+    seconds: float
+
+
+@dataclass(frozen=True)
+class GateEnded:
+    """The candidate was accepted or not; `result` is the gate's own record."""
+
+    iteration: int
+    result: Any
+
+
+@dataclass(frozen=True)
+class EvaluationEnded:
+    """Results against the anchors."""
+
+    iteration: int
+    results: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class IterationEnded:
+    """The iteration is on the disk; `metrics` is its line of metrics.jsonl."""
+
+    iteration: int
+    metrics: Metrics
+
+
+@dataclass(frozen=True)
+class Warned:
+    """Something a person should know, one line; the run goes on."""
+
+    message: str
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A run as a whole, when it ends."""
+
+    folder: Path
+    config: RunConfig
+    iterations: int
+    games: int
+    positions: int
+    seconds: float
+    best: int  # iteration of the network that plays
+    metrics: tuple[Metrics, ...]
+
+    @property
+    def elo(self) -> dict[str, list[float | None]]:
+        """The last evaluation: anchor -> [Elo difference, low, high]; null where it is infinite."""
+        return next((dict(line["elo"]) for line in reversed(self.metrics) if line["elo"]), {})
+
+
+@dataclass(frozen=True)
+class RunEnded:
+    summary: Summary
+
+
+Event = (
+    RunStarted
+    | StageStarted
+    | StageProgress
+    | StageEnded
+    | GateEnded
+    | EvaluationEnded
+    | IterationEnded
+    | Warned
+    | RunEnded
+)
+Listener = Callable[[Event], None]

@@ -1,0 +1,69 @@
+"""What self-play leaves to learn from: positions, each with a policy and a value, as plain arrays.
+
+Nothing here knows how the games were played or how the network is trained.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from palaestra.errors import RunError
+from palaestra.types import Bools, Float32s, Int8s, Int32s, Int64s
+
+Arrays = dict[str, NDArray[Any]]
+
+# dtype and number of dimensions of each array, in the order of the fields
+_FORM: dict[str, tuple[type, int]] = {
+    "states": (np.int8, 2),
+    "policy": (np.float32, 2),
+    "value": (np.float32, 1),
+    "game": (np.int32, 1),
+    "ply": (np.int32, 1),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Examples:
+    """n positions, sorted by (game, ply) as self-play makes them."""
+
+    states: Int8s  # [n, S]
+    policy: Float32s  # [n, L] π over the legal moves in ascending order; the rest of a row is 0
+    value: Float32s  # [n] in [-1, 1], for the player to move
+    game: Int32s  # [n] number of the game in its iteration
+    ply: Int32s  # [n] plies before the position
+
+    def __len__(self) -> int:
+        return len(self.states)
+
+    def take(self, rows: Int64s | Bools | slice) -> Examples:
+        """Some of the examples, in the order of `rows`."""
+        return Examples(self.states[rows], self.policy[rows], self.value[rows], self.game[rows], self.ply[rows])
+
+    @staticmethod
+    def concatenate(parts: Sequence[Examples]) -> Examples:
+        """All examples of one or more parts, one part after the other."""
+        return Examples(*(np.concatenate([getattr(part, name) for part in parts]) for name in _FORM))
+
+    def to_arrays(self) -> Arrays:
+        """Arrays by name, from which `from_arrays` makes the same examples."""
+        return {name: np.ascontiguousarray(getattr(self, name)) for name in _FORM}
+
+    @staticmethod
+    def from_arrays(arrays: Mapping[str, NDArray[Any]]) -> Examples:
+        """Examples that were saved with `to_arrays`; RunError if the arrays are not that."""
+        if set(arrays) != set(_FORM):
+            found = ", ".join(sorted(arrays)) or "none"
+            raise RunError(f"saved positions have the arrays {found}; needed are {', '.join(_FORM)}")
+        for name, (dtype, dimensions) in _FORM.items():
+            array = arrays[name]
+            if array.dtype != dtype or array.ndim != dimensions or len(array) != len(arrays["value"]):
+                raise RunError(
+                    f"saved positions: {name} is {array.dtype}{list(array.shape)}; needed are"
+                    f" {np.dtype(dtype)} in {dimensions} dimensions, one row for each of {len(arrays['value'])} values"
+                )
+        return Examples(*(arrays[name] for name in _FORM))

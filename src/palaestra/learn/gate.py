@@ -1,0 +1,117 @@
+"""The arena gate: does the network that was just trained replace the one that plays (FACTS §2, Arena)?
+
+Both sides search alike, with no noise, and always play their best move; what makes games differ are the openings, each
+played twice with sides swapped. The games depend on (seed, iteration) and the two networks alone: not on the number of
+threads, and not on what other stages drew.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from palaestra.arena.match import Listener, MatchResult, Running
+from palaestra.arena.openings import default_plies
+from palaestra.arena.parallel import Team, joined, play_parallel
+from palaestra.arena.sprt import Sprt
+from palaestra.games.base import Game
+from palaestra.learn.config import GateConfig, RunConfig
+from palaestra.players.runs import make_agent, playing_search
+from palaestra.streams import keyed_seeds
+
+PAIRS_AT_ONCE = 16  # the sequential test looks after so many pairs; more would fill batches better and stop later
+_STAGE = 0x6A7E  # sets the gate's random numbers apart from other stages'
+
+
+@dataclass(frozen=True)
+class GateResult:
+    """The candidate's result against the network that played so far."""
+
+    accepted: bool
+    wins: int
+    draws: int
+    losses: int
+    reason: str  # one line for people
+    seconds: float
+    games: int = 0
+    distinct_games: int = 0
+
+
+def judge(
+    game: Game,
+    candidate: bytes,
+    best: bytes,
+    config: RunConfig,
+    iteration: int,
+    listen: Listener | None = None,
+) -> GateResult:
+    """Play the candidate against the best network and say whether it replaces it; a gate that is off accepts."""
+    gate = config.gate
+    if gate.kind == "off":
+        return GateResult(True, 0, 0, 0, "no gate", 0.0)
+    began = time.perf_counter()
+    search = playing_search(config.selfplay.search, gate.simulations)
+    teams: list[Team] = [
+        (make_agent(game, "candidate", candidate, search), make_agent(game, "best", best, search))
+        for _ in range(config.threads)
+    ]
+    seed = int(keyed_seeds(config.seed, iteration, _STAGE)[0] >> 1)
+    accepted, reason, match = (_by_test if gate.kind == "sprt" else _by_threshold)(game, teams, gate, seed, listen)
+    return GateResult(
+        accepted,
+        match.wins,
+        match.draws,
+        match.losses,
+        reason,
+        time.perf_counter() - began,
+        match.games,
+        match.distinct_games,
+    )
+
+
+def passes(wins: int, losses: int, threshold: float) -> bool:
+    """wins / (wins + losses) ≥ threshold; draws do not count, and no decisive game is no pass (FACTS §2, §8 L4)."""
+    return wins + losses > 0 and wins / (wins + losses) >= threshold
+
+
+Judgement = tuple[bool, str, MatchResult]
+
+
+def _by_threshold(game: Game, teams: Sequence[Team], gate: GateConfig, seed: int, listen: Listener | None) -> Judgement:
+    match = play_parallel(game, teams, gate.games, seed=seed, listen=listen)
+    decisive = match.wins + match.losses
+    if not decisive:
+        return False, "no decisive game", match
+    accepted = passes(match.wins, match.losses, gate.threshold)
+    share = f"won {match.wins} of {decisive} decisive games ({100 * match.wins / decisive:.0f} %)"
+    return accepted, f"{share}, {100 * gate.threshold:g} % needed", match
+
+
+def _by_test(game: Game, teams: Sequence[Team], gate: GateConfig, seed: int, listen: Listener | None) -> Judgement:
+    """The sequential test; when the games run out first, the ratio's sign is not enough: the candidate is rejected."""
+    test = Sprt(gate.elo0, gate.elo1)
+    pairs, plies = gate.games // 2, default_plies(game, gate.games // 2)
+    parts: list[MatchResult] = []
+    verdict = None
+    for start in range(0, pairs, PAIRS_AT_ONCE):
+        part = range(start, min(start + PAIRS_AT_ONCE, pairs))
+        heard = listen and _after(parts, gate.games, listen)
+        parts.append(play_parallel(game, teams, gate.games, opening_plies=plies, seed=seed, pairs=part, listen=heard))
+        verdict = test.verdict(joined(parts).pairs)
+        if verdict is not None:
+            break
+    match = joined(parts)
+    ratio, (low, high) = test.ratio(match.pairs), test.bounds
+    where = f"log-likelihood ratio {ratio:+.2f} of {low:.2f} to {high:+.2f} after {match.games} games"
+    return verdict == "accepted", where if verdict else f"undecided: {where}", match
+
+
+def _after(parts: Sequence[MatchResult], games: int, listen: Listener) -> Listener:
+    """A listener that adds what earlier parts gave."""
+    wins, draws, losses = (sum(getattr(part, name) for part in parts) for name in ("wins", "draws", "losses"))
+
+    def heard(running: Running) -> None:
+        listen(Running(wins + running.wins, draws + running.draws, losses + running.losses, games))
+
+    return heard

@@ -1,0 +1,399 @@
+"""The loop: self-play, training, gate, evaluation, saving, and again (FACTS §2, Alg. 2).
+
+Every stage draws from (seed, iteration, stage), so a run that is resumed goes on as if it had never stopped: the loop's
+memory is what `folder` keeps and nothing else. Nothing is printed here; listeners are told (`events`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from palaestra.arena.match import Running
+from palaestra.arena.records import write_game
+from palaestra.errors import ConfigError, GameError, RunError
+from palaestra.games.base import Game
+from palaestra.games.registry import make_game
+from palaestra.learn import events
+from palaestra.learn.about import about, differences
+from palaestra.learn.config import RunConfig
+from palaestra.learn.events import Listener, Metrics, Stage, Summary
+from palaestra.learn.folder import Manifest, RunFolder, free_folder, numbered, pack
+from palaestra.learn.measures import measure
+from palaestra.learn.replay import Replay
+from palaestra.learn.settings import as_settings, bounds, changes, make_config, merge, parse_sets
+from palaestra.learn.stages import Stages, real_stages
+from palaestra.learn.toml import dump_toml
+from palaestra.players.registry import make_player
+
+BATCHES = 101  # number of the stage that draws batches, in its random seed
+
+
+def train(
+    config: RunConfig,
+    folder: Path | str | None = None,
+    listeners: Iterable[Listener] = (),
+    stages: Stages | None = None,
+) -> Summary:
+    """Run from nothing to the end that the configuration sets.
+
+    The folder must be new or empty; without one, ./runs gets one that is named after the game.
+    """
+    folder = free_folder(config.game) if folder is None else folder
+    home = RunFolder(folder)
+    home.refuse_if_taken()
+    loop = _Loop(home, config, tuple(listeners), stages)  # what cannot be trained leaves no folder behind
+    home.create()
+    with home.locked():
+        home.write_config(config_text(config, ()))
+        return loop.begin().run()
+
+
+def resume(
+    folder: Path | str,
+    sets: Sequence[str] = (),
+    *,
+    iterations: int | None = None,
+    minutes: float | None = None,
+    listeners: Iterable[Listener] = (),
+    stages: Stages | None = None,
+) -> Summary:
+    """Go on where a run stopped; `iterations` or `minutes` (in all, not in addition) extend it.
+
+    Settings from `sets`, or edited in config.toml, are applied and recorded, or refused. A finished run that is not
+    extended only gives its summary.
+    """
+    home = RunFolder(folder)
+    manifest = home.manifest()
+    with home.locked():
+        home.clean()
+        manifest = home.manifest()  # again: another process may have moved on before the lock was ours
+        written = make_config({key: value for key, value in home.config().items() if key not in ("about", "history")})
+        config = make_config(merge(merge(as_settings(written), bounds(iterations, minutes)), parse_sets(sets)))
+        loop = _Loop(home, config, tuple(listeners), stages)
+        if manifest is None:  # killed before its first checkpoint: nothing can differ yet
+            home.write_config(config_text(config, ()))
+            return loop.begin().run()
+        if iterations is not None or minutes is not None:
+            loop.refuse_if_over(manifest)
+        return loop.restore(manifest).run()
+
+
+def config_text(config: RunConfig, history: Sequence[dict[str, Any]]) -> str:
+    """config.toml: every setting, what computes the run, and the settings that were changed on resuming."""
+    table = {**as_settings(config), "about": about(config), "history": list(history)}
+    return dump_toml({key: value for key, value in table.items() if value != []})
+
+
+def trainable(config: RunConfig) -> Game:
+    """The run's game; an error if it cannot be trained, or if an anchor that is needed much later is no player."""
+    game = make_game(config.game)
+    if game.players != 2:
+        raise GameError(
+            f"{game.id} has one player and training plays two sides against each other; search it instead:"
+            f" palaestra analyse {game.id} --player 'nrpa(level=2)'"
+        )
+    if config.evaluation.games % 2:
+        raise ConfigError(f"evaluation.games is {config.evaluation.games}: pairs need an even number such as 40")
+    for anchor in config.evaluation.anchors:
+        make_player(anchor, game)
+    return game
+
+
+@dataclass
+class _Current:
+    """What an iteration starts from."""
+
+    manifest: Manifest
+    model: bytes  # the network that plays: ONNX
+    lines: list[Metrics]
+
+
+class _Loop:
+    def __init__(
+        self, home: RunFolder, config: RunConfig, listeners: tuple[Listener, ...], stages: Stages | None
+    ) -> None:
+        self.home, self.config, self.listeners = home, config, listeners
+        self.game = trainable(config)
+        self.stages = stages or real_stages()
+        self.trainer = self.stages.make_trainer(self.game, config)
+        self.replay = Replay(config.learn.window)
+        self.clock = time.perf_counter()
+        self.seconds_before = 0.0
+        self.spent: dict[str, float] = {}
+        self.current: _Current
+
+    # Starting.
+
+    def begin(self) -> _Loop:
+        """Iteration 0: the untrained network."""
+        model = self.trainer.onnx()
+        names = numbered("checkpoints", 0, "onnx"), numbered("checkpoints", 0, "safetensors")
+        manifest = Manifest(
+            iteration=0,
+            best=0,
+            trainer=0,
+            game=self.game.id,
+            game_version=self.game.version,
+            net=self.config.net,
+            seconds=0.0,
+            games=0,
+            positions=0,
+            finished=False,
+            metrics_bytes=0,
+            config=self.config.model_dump(mode="json"),
+            about=about(self.config),
+            files=dict.fromkeys(names, ""),
+        )
+        manifest = self.home.save(manifest, {names[0]: model, names[1]: self._state()})
+        self.current = _Current(manifest, model, [])
+        return self
+
+    def restore(self, manifest: Manifest) -> _Loop:
+        """Iteration `manifest.iteration`, exactly as it was saved."""
+        if manifest.game_version != self.game.version:
+            raise RunError(
+                f"{self.home} learned version {manifest.game_version} of {manifest.game}; the rules here are version"
+                f" {self.game.version}: start a new run"
+            )
+        changed = changes(RunConfig.model_validate(manifest.config), self.config)
+        lines = self.home.metrics(manifest)
+        model = self.home.read(numbered("checkpoints", manifest.best, "onnx"), manifest)
+        self.trainer.load_state(
+            self.home.read_arrays(numbered("checkpoints", manifest.trainer, "safetensors"), manifest)
+        )
+        for name in sorted(manifest.files):
+            if name.startswith("replay/"):
+                self.replay.load(int(Path(name).stem), self.home.read_arrays(name, manifest))
+        self.home.prune(manifest)
+        for difference in differences(manifest.about, about(self.config)):
+            self.tell(events.Warned(f"{difference}: the run goes on, but not bit for bit as it would have"))
+        self.seconds_before = manifest.seconds
+        self.current = _Current(manifest, model, list(lines))
+        if changed:
+            self._record(changed)
+        return self
+
+    def refuse_if_over(self, manifest: Manifest) -> None:
+        """RunError if a wanted extension lies behind the run already."""
+        if self._over(manifest.iteration, manifest.seconds):
+            raise RunError(
+                f"{self.home} has {manifest.iteration} iterations and {manifest.seconds / 60:.1f} minutes already; to"
+                f" extend it, give more in all, for example --iterations {manifest.iteration + 10}"
+            )
+
+    def _record(self, changed: dict[str, tuple[Any, Any]]) -> None:
+        """Settings changed: say so in config.toml and in the manifest."""
+        manifest = self.current.manifest
+        entry = {
+            "after_iteration": manifest.iteration,
+            "changed": [f"{key}: {old} -> {new}" for key, (old, new) in changed.items()],
+        }
+        history = (*manifest.history, entry)
+        self.home.write_config(config_text(self.config, history))
+        manifest = replace(
+            manifest,
+            config=self.config.model_dump(mode="json"),
+            about=about(self.config),
+            history=history,
+            finished=self._over(manifest.iteration, manifest.seconds),
+        )
+        self.current.manifest = self.home.save(manifest, {})
+
+    # Running.
+
+    def run(self) -> Summary:
+        """Iterations until the run's end."""
+        start = self.current.manifest
+        self.tell(
+            events.RunStarted(self.home.path, self.config, start.iteration, start.seconds, tuple(self.current.lines))
+        )
+        while not self.current.manifest.finished:
+            self.iterate(self.current.manifest.iteration + 1)
+        summary = self.summary()
+        self.tell(events.RunEnded(summary))
+        return summary
+
+    def iterate(self, iteration: int) -> None:
+        """One iteration; afterwards it is on the disk, or nothing has changed there."""
+        old = self.current.manifest
+        self.spent = {}
+        played = self._play(iteration)
+        self.replay.add(iteration, played.examples)
+        before = self.trainer.state() if self.config.gate.kind != "off" else None
+        report = self._learn(iteration)
+        model, accepted, gate = self._judge(iteration, before)
+        over = self._over(iteration, self.seconds)
+        results = self._evaluate(iteration, model, over)
+        over = over or (results is not None and self._over(iteration, self.seconds))
+        files = {numbered("games", iteration, "pgn"): self._games(iteration, played)}
+        names = {name: digest for name, digest in old.files.items() if not name.endswith(".safetensors")}
+        if accepted:
+            files[numbered("checkpoints", iteration, "onnx")] = model
+            files[numbered("checkpoints", iteration, "safetensors")] = self._state()
+        trainer = iteration if accepted else old.trainer
+        files[numbered("replay", iteration, "safetensors")] = pack(self.replay.save_iteration(iteration))
+        kept = [numbered("replay", number, "safetensors") for number in self.replay.iterations]
+        kept.append(numbered("checkpoints", trainer, "safetensors"))
+        names |= {name: old.files.get(name, "") for name in (*kept, *files) if not name.startswith("games/")}
+        manifest = replace(
+            old,
+            iteration=iteration,
+            best=iteration if accepted else old.best,
+            trainer=trainer,
+            seconds=self.seconds,
+            games=old.games + len(played.records),
+            positions=old.positions + len(played.examples),
+            finished=over,
+            files=names,
+        )
+        line = measure(
+            self.config, iteration, played, report, gate, results, self.spent, len(self.replay), manifest.seconds
+        )
+        self._save(manifest, files, line, model if accepted else self.current.model)
+
+    def _play(self, iteration: int) -> Any:
+        with self._stage(iteration, "selfplay", self.config.selfplay.games, "games") as listen:
+            switched = any(line["warm"] and line["warm"]["switch"] for line in self.current.lines)
+            return self.stages.play_games(
+                self.game, self.current.model, self.config, iteration, switched=switched, listen=listen
+            )
+
+    def _learn(self, iteration: int) -> Any:
+        steps = self.replay.steps(self.config.learn)
+        with self._stage(iteration, "training", steps, "batches") as listen:
+            rng = np.random.default_rng([self.config.seed, iteration, BATCHES])
+            batches = self.replay.batches(self.game, self.config.learn, rng)
+            report = self.trainer.train(batches, steps, self._progress(iteration), listen)
+        if report.stopped:
+            self.tell(events.Warned(f"iteration {iteration}: {report.stopped}"))
+        return report
+
+    def _judge(self, iteration: int, before: Any) -> tuple[bytes, bool, Any]:
+        """The candidate's ONNX, whether it plays from now on, and the gate's result; a rejected one is undone."""
+        candidate = self.trainer.onnx()
+        if before is None:
+            return candidate, True, None
+        with self._stage(iteration, "gate", self.config.gate.games, "games") as listen:
+            result = self.stages.judge(
+                self.game, candidate, self.current.model, self.config, iteration, listen=listen.match
+            )
+        self.tell(events.GateEnded(iteration, result))
+        if result.accepted:
+            return candidate, True, result
+        self.trainer.load_state(before)
+        return self.current.model, False, result
+
+    def _evaluate(self, iteration: int, model: bytes, over: bool) -> Any:
+        every = self.config.evaluation.every
+        if not over and (every == 0 or iteration % every):
+            return None
+        total = self.config.evaluation.games * len(self.config.evaluation.anchors)
+        with self._stage(iteration, "evaluation", total, "games") as listen:
+            seed = int(np.random.SeedSequence([self.config.seed, iteration]).generate_state(1, np.uint64)[0] >> 1)
+            results = tuple(self.stages.evaluate(self.game, model, self.config, seed, listen=listen.anchor))
+        self.tell(events.EvaluationEnded(iteration, results))
+        return results
+
+    def _games(self, iteration: int, played: Any) -> bytes:
+        """The games of an iteration as PGN."""
+        texts = []
+        for record in played.records:
+            tags = {
+                "Event": f"self-play, iteration {iteration}",
+                "Round": str(record.number + 1),
+                "White": record.first,
+                "Black": record.second,
+            }
+            texts.append(write_game(record, self.game, tags))
+        return "".join(texts).encode()
+
+    def _save(self, manifest: Manifest, files: dict[str, bytes], line: Metrics, model: bytes) -> None:
+        try:
+            with self._stage(manifest.iteration, "saving", None, ""):
+                manifest = self.home.save(manifest, files, line)
+        except RunError as error:
+            raise RunError(
+                f"{error}; the run is intact after iteration {manifest.iteration - 1}: make room, then"
+                f" palaestra resume {self.home}"
+            ) from None
+        self.current = _Current(manifest, model, [*self.current.lines, line])
+        self.tell(events.IterationEnded(manifest.iteration, line))
+
+    # Time and talk.
+
+    @property
+    def seconds(self) -> float:
+        """Of the whole run, earlier sessions included."""
+        return self.seconds_before + time.perf_counter() - self.clock
+
+    def _over(self, iteration: int, seconds: float) -> bool:
+        ends, minutes = self.config.iterations, self.config.minutes
+        return (ends is not None and iteration >= ends) or (minutes is not None and seconds >= 60 * minutes)
+
+    def _progress(self, iteration: int) -> float:
+        """How much of the run is behind it, in [0, 1], for schedules: by iterations where the run has them."""
+        shares = [0.0]
+        if self.config.iterations is not None:
+            shares.append((iteration - 1) / self.config.iterations)
+        if self.config.minutes is not None:
+            shares.append(self.seconds / (60 * self.config.minutes))
+        return min(1.0, max(shares))
+
+    def _state(self) -> bytes:
+        return pack(self.trainer.state())
+
+    def _stage(self, iteration: int, stage: Stage, total: int | None, unit: str) -> _Stage:
+        return _Stage(self, iteration, stage, total, unit)
+
+    def tell(self, event: events.Event) -> None:
+        for listener in self.listeners:
+            listener(event)
+
+    def summary(self) -> Summary:
+        now = self.current.manifest
+        return Summary(
+            self.home.path,
+            self.config,
+            now.iteration,
+            now.games,
+            now.positions,
+            now.seconds,
+            now.best,
+            tuple(self.current.lines),
+        )
+
+
+class _Stage:
+    """A stage as a context: its events and its seconds; entering gives the function that is told of progress."""
+
+    def __init__(self, loop: _Loop, iteration: int, stage: Stage, total: int | None, unit: str) -> None:
+        self.loop, self.iteration, self.stage, self.total, self.unit = loop, iteration, stage, total, unit
+
+    def __enter__(self) -> _Stage:
+        self.loop.tell(events.StageStarted(self.iteration, self.stage, self.total, self.unit))
+        self.began = time.perf_counter()
+        return self
+
+    def __call__(self, done: int, total: int | None = None) -> None:
+        self.loop.tell(events.StageProgress(self.iteration, self.stage, done, total or self.total))
+
+    def match(self, running: Running) -> None:
+        """What a match says of itself."""
+        self(running.finished)
+
+    def anchor(self, name: str, running: Running) -> None:
+        """What one of several matches says of itself; those before it are finished."""
+        before = self.loop.config.evaluation.anchors.index(name) * running.games
+        self(before + running.finished)
+
+    def __exit__(self, *failure: object) -> None:
+        seconds = time.perf_counter() - self.began
+        self.loop.spent[self.stage] = seconds
+        if failure[0] is None:
+            self.loop.tell(events.StageEnded(self.iteration, self.stage, seconds))

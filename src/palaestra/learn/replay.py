@@ -1,0 +1,134 @@
+"""The positions of the last iterations, and batches drawn from them in random orientations.
+
+A batch is made of a few array operations: rows are gathered, observed in one call, and one kernel turns planes and
+policies by the same symmetry (FACTS §8, L1: a board that is mirrored without its policy teaches nonsense).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from palaestra.errors import RunError
+from palaestra.games.base import Game
+from palaestra.jit import kernel
+from palaestra.learn.batch import Batch
+from palaestra.learn.config import LearnConfig
+from palaestra.learn.examples import Arrays, Examples
+from palaestra.types import Float32s, Int32s, Int64s
+
+
+class Replay:
+    """Examples of the last `window` iterations."""
+
+    def __init__(self, window: int) -> None:
+        self.window = window
+        self._parts: dict[int, Examples] = {}  # iteration -> its examples, ascending; views into _all
+        self._all: Examples | None = None
+
+    def __len__(self) -> int:
+        """Positions in the window."""
+        return 0 if self._all is None else len(self._all)
+
+    @property
+    def iterations(self) -> tuple[int, ...]:
+        """The iterations in the window, oldest first."""
+        return tuple(self._parts)
+
+    def add(self, iteration: int, examples: Examples) -> None:
+        """Take in the examples of the newest iteration; those that fall out of the window are forgotten."""
+        if self._parts and iteration <= max(self._parts):
+            raise ValueError(f"iteration {iteration} comes after {max(self._parts)}: iterations are added in order")
+        kept = {i: part for i, part in self._parts.items() if i > iteration - self.window} | {iteration: examples}
+        self._all = Examples.concatenate(list(kept.values()))
+        ends = np.cumsum([len(part) for part in kept.values()]).tolist()
+        self._parts = {
+            i: self._all.take(slice(end - len(part), end)) for (i, part), end in zip(kept.items(), ends, strict=True)
+        }
+
+    def save_iteration(self, iteration: int) -> Arrays:
+        """The arrays of one iteration, to be saved."""
+        return self._parts[iteration].to_arrays()
+
+    def load(self, iteration: int, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Add an iteration that was saved with `save_iteration`."""
+        self.add(iteration, Examples.from_arrays(arrays))
+
+    def steps(self, config: LearnConfig) -> int:
+        """How many batches to learn in this iteration, at least 1.
+
+        ⌊positions / batch⌋ an epoch (FACTS §2), or so many that each position of the newest iteration is drawn
+        `samples_per_position` times if it were drawn from alone.
+        """
+        if config.epochs is not None:
+            return max(1, round(config.epochs * (len(self) // config.batch)))
+        assert config.samples_per_position is not None, "the run's configuration has one of the two"
+        newest = len(self._parts[max(self._parts)]) if self._parts else 0
+        return max(1, math.ceil(config.samples_per_position * newest / config.batch))
+
+    def batches(self, game: Game, config: LearnConfig, rng: np.random.Generator) -> Iterator[Batch]:
+        """Batches without end: positions uniformly with replacement (FACTS §2), each in a random orientation."""
+        examples = self._all
+        if examples is None or not len(examples):
+            raise RunError("there are no positions to learn from: no game of the window was searched in full")
+        images = Images(game)
+        return _draw(examples, images, config, rng)
+
+
+def _draw(examples: Examples, images: Images, config: LearnConfig, rng: np.random.Generator) -> Iterator[Batch]:
+    while True:
+        chosen = rng.integers(len(examples), size=config.batch)
+        which = np.zeros(config.batch, dtype=np.int64)
+        if config.symmetries:
+            which = rng.integers(images.count, size=config.batch)
+        yield images.batch(examples.take(chosen), which)
+
+
+class Images:
+    """The symmetries of a game as tables, for batches whose rows have different orientations."""
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self.count = len(game.symmetries)
+        channels = np.arange(game.observation_shape[0], dtype=np.int32)
+        self._cells = np.stack([one.cells for one in game.symmetries]).astype(np.int32)  # [K, H*W]
+        self._actions = np.stack([one.actions for one in game.symmetries]).astype(np.int32)  # [K, A]
+        self._channels = np.stack(
+            [channels if one.channels is None else one.channels.astype(np.int32) for one in game.symmetries]
+        )  # [K, C]
+
+    def batch(self, examples: Examples, which: Int64s) -> Batch:
+        """The examples as a batch, row i under symmetry which[i]; values do not change."""
+        planes = self.game.observe(examples.states)
+        counts, legal = self.game.legal(examples.states)
+        policy = np.zeros((len(examples), self.game.num_actions), dtype=np.float32)
+        turned = np.empty_like(planes)
+        flat = (*planes.shape[:2], -1)
+        turn_planes(planes.reshape(flat), which, self._cells, self._channels, turned.reshape(flat))
+        turn_policies(examples.policy, counts, legal, which, self._actions, policy)
+        return Batch(turned, policy, examples.value)
+
+
+@kernel
+def turn_planes(planes: Float32s, which: Int64s, cells: Int32s, channels: Int32s, out: Float32s) -> None:
+    """out[b, channel's image, cell's image] = planes[b, channel, cell], by symmetry which[b]."""
+    for b in range(planes.shape[0]):
+        k = which[b]
+        for c in range(planes.shape[1]):
+            into = out[b, channels[k, c]]
+            for i in range(planes.shape[2]):
+                into[cells[k, i]] = planes[b, c, i]
+
+
+@kernel
+def turn_policies(
+    policy: Float32s, counts: Int32s, legal: Int32s, which: Int64s, actions: Int32s, out: Float32s
+) -> None:
+    """Spread policies [B, L] over legal moves into zeroed rows [B, A] over all actions, by symmetry which[b]."""
+    for b in range(policy.shape[0]):
+        for i in range(counts[b]):
+            out[b, actions[which[b], legal[b, i]]] = policy[b, i]

@@ -1,0 +1,225 @@
+"""Self-play: the games of one iteration, on several threads, and the examples they give (FACTS §2).
+
+Games are numbered 0 … E-1; thread t of W plays the numbers t, t + W, … with an evaluator, a cache and searches of its
+own. Examples and records are the same, bit for bit, whatever W, the number of slots and the size of the cache.
+
+The policy that is stored is the one a move was drawn from, at its temperature (one-hot after T′, as in the thesis), or
+the improved policy of a Gumbel root. Moves of random openings and quick moves are not learned from.
+
+Nothing is printed and nothing saved here.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+
+import numpy as np
+
+from palaestra.games.base import Game
+from palaestra.learn.config import RunConfig
+from palaestra.learn.examples import Examples
+from palaestra.learn.lockstep import Moves, Table
+from palaestra.learn.targets import value_targets
+from palaestra.learn.warm_start import (
+    Enhanced,
+    Warmth,
+    check_adaptive,
+    is_warm,
+    leaf_evaluator,
+    search_for,
+    seat,
+    warmth_of,
+)
+from palaestra.nets.cache import Cached
+from palaestra.nets.evaluator import OnnxEvaluator
+from palaestra.rewards.base import Reward, default_reward
+from palaestra.search.driver import Search
+from palaestra.search.evaluator import Evaluator
+from palaestra.search.measure import Timed
+from palaestra.types import Int32s
+
+Listener = Callable[[int, int], None]  # (games finished, games in all); called by the thread that waits
+
+_POLL = 0.1  # seconds between two looks at how far the threads are
+_SELF = "self-play"
+
+
+@dataclass(frozen=True)
+class Record:
+    """One finished game: enough to play it again."""
+
+    number: int
+    start: int  # number of the initial position
+    moves: tuple[int, ...]  # from there on, the opening included
+    opening_plies: int  # how many of them were random
+    outcome: int  # from the first player's view
+    first: str  # what searched for the first player: "self-play", or in an adaptive warm start the enhancement's name
+    second: str
+
+
+@dataclass(frozen=True, eq=False)
+class SelfPlay:
+    """The games of one iteration."""
+
+    examples: Examples  # sorted by (game, ply)
+    records: tuple[Record, ...]  # by number
+    seconds: float
+    evaluator_seconds: float  # inside the network, summed over the threads
+    threads: int
+    simulations: int
+    evaluations: int  # positions that the network was asked about
+    positions: int  # searched, those that are not learned from included
+    warm: Warmth | None  # of a warm start, while it lasts
+
+    @property
+    def network_share(self) -> float:
+        """Share of the threads' time that is spent in the network."""
+        return self.evaluator_seconds / (self.threads * self.seconds)
+
+    @property
+    def simulations_per_second(self) -> float:
+        return self.simulations / self.seconds
+
+    @property
+    def mean_plies(self) -> float:
+        return sum(len(record.moves) for record in self.records) / len(self.records)
+
+    @property
+    def results(self) -> dict[str, int]:
+        """How many games the first player won, were drawn, and the second player won."""
+        signs = [int(np.sign(record.outcome)) for record in self.records]
+        return {"first": signs.count(1), "draw": signs.count(0), "second": signs.count(-1)}
+
+
+def play_games(
+    game: Game,
+    model: bytes,
+    config: RunConfig,
+    iteration: int,
+    listen: Listener | None = None,
+    *,
+    switched: bool = False,
+    reward: Reward | None = None,
+) -> SelfPlay:
+    """Play the games of iteration 1, 2, … with the network `model` (an ONNX file's bytes).
+
+    `switched` says that an earlier iteration's `warm.switch` ended an adaptive warm start; `reward` turns outcomes
+    into values (by default win 1, draw 0, loss -1).
+    """
+    began = time.perf_counter()
+    reward = reward or default_reward(game)
+    games = config.selfplay.games
+    threads = min(config.threads, games)
+    warm = is_warm(config.warm, iteration, switched)
+    plans = plans_of(game, config, iteration, switched)
+    networks = [Timed(OnnxEvaluator(game, model)) for _ in range(threads)]
+    shares = [iter(range(thread, games, threads)) for thread in range(threads)]
+    tables = [
+        make_table(game, network, plans, config, iteration, share, reward)
+        for network, share in zip(networks, shares, strict=True)
+    ]
+    _play_out(tables, games, listen)
+    outcomes = dict(chain.from_iterable(table.outcomes.items() for table in tables))
+    ends = np.array([outcomes[number] for number in range(games)], dtype=np.int32)
+    moves = Moves.sorted([part for table in tables for part in table.played])
+    return SelfPlay(
+        examples=examples_of(moves, ends, config, reward),
+        records=_records(tables, moves, ends, _labels(config, plans, games)),
+        seconds=time.perf_counter() - began,
+        evaluator_seconds=sum(network.seconds for network in networks),
+        threads=threads,
+        simulations=sum(table.simulations for table in tables),
+        evaluations=sum(network.leaves for network in networks),
+        positions=sum(table.positions for table in tables),
+        warm=warmth_of(config, iteration, ends) if warm else None,
+    )
+
+
+def plans_of(game: Game, config: RunConfig, iteration: int, switched: bool) -> tuple[Enhanced, ...]:
+    """The searches of an iteration: one, or in an adaptive warm start DEFAULT and ENHANCED."""
+    plan = search_for(config, iteration, switched)
+    if not (config.warm.adaptive and is_warm(config.warm, iteration, switched)):
+        return (plan,)
+    check_adaptive(game)
+    return Enhanced(config.selfplay.search, 0.0, False), plan
+
+
+def make_table(
+    game: Game,
+    network: Evaluator,
+    plans: Sequence[Enhanced],
+    config: RunConfig,
+    iteration: int,
+    numbers: Iterator[int],
+    reward: Reward,
+) -> Table:
+    """A table for one thread; its searches share what they remember from the network."""
+    selfplay = config.selfplay
+    if selfplay.cache:
+        network = Cached(network, game, selfplay.cache)
+    searches = [Search(game, leaf_evaluator(game, network, plan, reward), plan.search, reward) for plan in plans]
+    seats = partial(seat, games=selfplay.games) if len(searches) == 2 else None
+    return Table(game, searches, selfplay, config.seed, iteration, numbers, seats)
+
+
+def _play_out(tables: Sequence[Table], games: int, listen: Listener | None) -> None:
+    """Play every table to the end on a thread of its own; an error or an interrupt stops all at their next move."""
+    stop = threading.Event()
+
+    def play(table: Table) -> None:
+        while len(table) and not stop.is_set():
+            table.move()
+
+    with ThreadPoolExecutor(len(tables), thread_name_prefix="self-play") as pool:
+        try:
+            running = {pool.submit(play, table) for table in tables}
+            while running:
+                done, running = wait(running, _POLL, FIRST_EXCEPTION)
+                for future in done:
+                    future.result()
+                if listen is not None:
+                    listen(sum(len(table.outcomes) for table in tables), games)
+        except BaseException:
+            stop.set()
+            raise
+
+
+def examples_of(moves: Moves, outcomes: Int32s, config: RunConfig, reward: Reward) -> Examples:
+    """Examples from sorted moves and the outcomes of their games, by number."""
+    result = reward.value(outcomes)[moves.game]
+    game = moves.game.astype(np.int32)
+    value = value_targets(config.selfplay, game, moves.states[:, 0], moves.value, moves.proven, result)
+    return Examples(moves.states, moves.policy, value, game, moves.ply).take(moves.full)
+
+
+def _labels(config: RunConfig, plans: Sequence[Enhanced], games: int) -> Callable[[int], tuple[str, str]]:
+    """Who played first and second in the game with a number."""
+    if len(plans) == 1:
+        return lambda number: (_SELF, _SELF)
+    names = (_SELF, config.warm.enhancement)
+
+    def who(number: int) -> tuple[str, str]:
+        first, second = seat(np.array([number, number]), np.array([0, 1], dtype=np.int8), games)
+        return names[first], names[second]
+
+    return who
+
+
+def _records(
+    tables: Sequence[Table], moves: Moves, outcomes: Int32s, labels: Callable[[int], tuple[str, str]]
+) -> tuple[Record, ...]:
+    begun = dict(chain.from_iterable(table.begun.items() for table in tables))
+    ends = np.searchsorted(moves.game, np.arange(len(outcomes)), side="right").tolist()
+    actions = moves.action.tolist()
+    records = []
+    for number, (low, high) in enumerate(zip([0, *ends], ends, strict=False)):
+        start, opening = begun[number]
+        played = (*opening, *actions[low:high])
+        records.append(Record(number, start, played, len(opening), int(outcomes[number]), *labels(number)))
+    return tuple(records)

@@ -1,0 +1,199 @@
+"""Settings from texts and tables: `--set learn.lr=0.01`, presets, config.toml; and what may change on resuming.
+
+Values are checked by the models of `config`; here whatever is wrong becomes one line that says what was given and what
+is accepted. TOML has no null: the text "none" stands for it where a setting may be absent.
+"""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Iterable, Mapping
+from typing import Any, get_args
+
+from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
+
+from palaestra.errors import ConfigError
+from palaestra.fields import accepted
+from palaestra.learn.config import RunConfig
+
+NONE = "none"
+EXAMPLE = "--set learn.lr=0.01"
+
+# Settings that a run keeps for life, and why; a name stands for everything below it too.
+FIXED = {
+    "game": "a run learns one game",
+    "net": "the weights belong to this network",
+    "seed": "the games so far came from it",
+    "learn.optimizer": "its state would be lost",
+    "warm": "a warm start is decided before the first iteration",
+}
+
+
+def make_config(settings: Mapping[str, Any]) -> RunConfig:
+    """The checked configuration of nested settings; ConfigError is one line."""
+    try:
+        return RunConfig.model_validate(_from_toml(RunConfig, settings), strict=True)
+    except ValidationError as error:
+        raise ConfigError(_complaint(error)) from None
+
+
+def as_settings(config: RunConfig) -> dict[str, Any]:
+    """Every setting, nested, as TOML and JSON can hold it; `make_config` is the inverse."""
+    return _to_toml(config)
+
+
+def parse_sets(texts: Iterable[str]) -> dict[str, Any]:
+    """Nested settings from `key=value` texts; a value is TOML, or a plain text."""
+    settings: dict[str, Any] = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        key = key.strip()
+        if not equals or not key:
+            raise ConfigError(f"a setting is written key=value, not {text!r}; for example {EXAMPLE}")
+        check_key(key)
+        try:
+            parsed = tomllib.loads(f"value = {value}")["value"]
+        except tomllib.TOMLDecodeError:
+            parsed = value.strip()
+        *groups, last = key.split(".")
+        table = settings
+        for group in groups:
+            table = table.setdefault(group, {})
+        table[last] = parsed
+    return settings
+
+
+def check_key(key: str) -> None:
+    """ConfigError if a dotted key names no setting, with the ones that there are."""
+    model: type[BaseModel] = RunConfig
+    parts = key.split(".")
+    for depth, part in enumerate(parts):
+        if part not in model.model_fields:
+            raise ConfigError(_unknown(".".join(parts[:depth]), part, model))
+        deeper = _group_of(model.model_fields[part])
+        last = depth == len(parts) - 1
+        if deeper is None and not last:
+            raise ConfigError(f"{'.'.join(parts[: depth + 1])} is a single setting; {key!r} does not exist")
+        if deeper is not None:
+            if last:
+                raise ConfigError(
+                    f"{key} is a group: set one of {', '.join(f'{key}.{k}' for k in deeper.model_fields)}"
+                )
+            model = deeper
+
+
+def merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """`base` with the values of `over`, group by group; neither is changed."""
+    merged = dict(base)
+    for key, value in over.items():
+        old = merged.get(key)
+        merged[key] = merge(old, value) if isinstance(old, Mapping) and isinstance(value, Mapping) else value
+    return merged
+
+
+def bounds(iterations: int | None, minutes: float | None) -> dict[str, Any]:
+    """The settings that end a run: what is given replaces both, so that an old bound never ends a run unnoticed."""
+    if iterations is None and minutes is None:
+        return {}
+    return {
+        "iterations": NONE if iterations is None else iterations,
+        "minutes": NONE if minutes is None else float(minutes),
+    }
+
+
+def flatten(config: RunConfig) -> dict[str, Any]:
+    """Every setting by its dotted name."""
+    flat: dict[str, Any] = {}
+    waiting: list[tuple[str, Any]] = [("", as_settings(config))]
+    while waiting:
+        path, value = waiting.pop()
+        if isinstance(value, dict):
+            waiting += [(f"{path}.{key}" if path else key, inner) for key, inner in reversed(value.items())]
+        else:
+            flat[path] = value
+    return flat
+
+
+def changes(old: RunConfig, new: RunConfig) -> dict[str, tuple[Any, Any]]:
+    """The settings that differ, by dotted name; ConfigError if one of them cannot change in the life of a run."""
+    before, after = flatten(old), flatten(new)
+    changed = {key: (before[key], after[key]) for key in after if after[key] != before[key]}
+    for key in changed:
+        for fixed, why in FIXED.items():
+            if key == fixed or key.startswith(fixed + "."):
+                raise ConfigError(
+                    f"{key} cannot change from {before[key]} to {after[key]} in a run: {why}; start a new one"
+                )
+    return changed
+
+
+def _from_toml(model: type[BaseModel], settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Lists become tuples and "none" becomes None where a field may be absent."""
+    result: dict[str, Any] = {}
+    for key, value in settings.items():
+        field = model.model_fields.get(key)
+        group = _group_of(field) if field is not None else None
+        if group is not None and isinstance(value, Mapping):
+            result[key] = _from_toml(group, value)
+        elif field is not None and value == NONE and type(None) in get_args(field.annotation):
+            result[key] = None
+        else:
+            result[key] = tuple(value) if isinstance(value, list) else value
+    return result
+
+
+def _to_toml(model: BaseModel) -> dict[str, Any]:
+    result: dict[str, Any] = {}
+    for key in type(model).model_fields:
+        value = getattr(model, key)
+        if isinstance(value, BaseModel):
+            result[key] = _to_toml(value)
+        else:
+            result[key] = NONE if value is None else list(value) if isinstance(value, tuple) else value
+    return result
+
+
+def _group_of(field: FieldInfo) -> type[BaseModel] | None:
+    annotation = field.annotation
+    return annotation if isinstance(annotation, type) and issubclass(annotation, BaseModel) else None
+
+
+def _complaint(error: ValidationError) -> str:
+    """The first thing that is wrong, in one line."""
+    first = error.errors(include_url=False)[0]
+    path = [str(part) for part in first["loc"]]
+    model: type[BaseModel] = RunConfig
+    field: FieldInfo | None = None
+    for depth, part in enumerate(path):
+        if part not in model.model_fields:
+            if field is not None and _group_of(field) is None:
+                break  # an item of a list, or a branch of a union
+            return _unknown(".".join(path[:depth]), part, model)
+        field = model.model_fields[part]
+        model = _group_of(field) or model
+    name = ".".join(path)
+    if first["type"] == "value_error" or field is None:
+        message = first["msg"].removeprefix("Value error, ")
+        return f"{name}: {message}" if name else message
+    if first["type"] == "missing":
+        return f"{name} is missing; it must be {accepted(field)}"
+    or_none = f", or {NONE}" if type(None) in get_args(field.annotation) else ""
+    return f"{name} is {_shown(first['input'])}; it must be {_pattern(field) or accepted(field)}{or_none}"
+
+
+def _pattern(field: FieldInfo) -> str:
+    return "cpu, mps, cuda or cuda:NUMBER" if any(getattr(item, "pattern", None) for item in field.metadata) else ""
+
+
+def _unknown(group: str, key: str, model: type[BaseModel]) -> str:
+    near = difflib.get_close_matches(key, model.model_fields, n=1)
+    hint = f" (did you mean {near[0]}?)" if near else ""
+    name = f"{group}.{key}" if group else key
+    return f"unknown setting {name!r}{hint}; {group or 'a run'} has: {', '.join(model.model_fields)}"
+
+
+def _shown(value: Any) -> str:
+    text = repr(value) if isinstance(value, str) else str(value).lower() if isinstance(value, bool) else str(value)
+    return text if len(text) <= 60 else text[:57] + "…"

@@ -1,0 +1,118 @@
+"""Warm starts (thesis, Ch5 and Ch6; FACTS §3, Alg. 3, 5, 6 and 10 to 14): how the first iterations search.
+
+The five enhancements are settings of one search and a mix of evaluators, nothing more:
+
+    enhancement   rule in the tree   value of a leaf             playout moves in AMAF
+    rollout       as configured      playout                     –
+    rave          rave               network                     –
+    rora          rave               playout                     no
+    wro           as configured      (1 - w) network + w playout –
+    wrora         rave               (1 - w) network + w playout yes
+
+Priors come from the network in all of them, and policies from visits. Gate and evaluation never use them.
+
+Nothing is remembered here: whether an adaptive run has switched is a function of what its iterations recorded.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from palaestra.errors import ConfigError
+from palaestra.games.base import Game
+from palaestra.learn.config import RunConfig, WarmStartConfig
+from palaestra.rewards.base import Primitive, Reward
+from palaestra.search.config import SearchConfig
+from palaestra.search.evaluator import Evaluator, Mixed, Rollout
+from palaestra.types import Int8s, Int32s, Int64s
+
+DEFAULT, ENHANCED = 0, 1  # the two searches of an adaptive iteration
+
+
+class Enhanced(NamedTuple):
+    """A search and how its leaves are judged."""
+
+    search: SearchConfig
+    weight: float  # w: share of a random playout in the value of a leaf; 0: none is played
+    trace: bool  # whether the moves of playouts are kept, for AMAF
+
+
+@dataclass(frozen=True)
+class Warmth:
+    """What a warm iteration leaves in the run's records."""
+
+    enhancement: str
+    weight: float
+    balance: int | None  # r: the default search's wins minus its losses against the enhancement; None: not adaptive
+    switch: bool  # whether the next iteration is pure self-play for the first time
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def enhanced(search: SearchConfig, enhancement: str, weight: float) -> Enhanced:
+    """The search of one enhancement; `weight` is read by wro and wrora only."""
+    share = {"none": 0.0, "rave": 0.0, "rollout": 1.0, "rora": 1.0, "wro": weight, "wrora": weight}[enhancement]
+    if enhancement not in ("rave", "rora", "wrora"):
+        return Enhanced(search, share, False)
+    playouts = enhancement == "wrora"
+    changed = {**search.model_dump(), "rule": "rave", "rave_playouts": playouts}
+    return Enhanced(SearchConfig.model_validate(changed), share, playouts)
+
+
+def weight_at(config: WarmStartConfig, iteration: int) -> float:
+    """w of iteration 1, 2, …: 1, 1 - 1/I′, … (Eq. 5.7 with i from 0), or 1, 1/2, 1/3, … (Ch6)."""
+    if config.weight == "harmonic":
+        return 1.0 / iteration
+    return 1.0 - (iteration - 1) / config.length
+
+
+def is_warm(config: WarmStartConfig, iteration: int, switched: bool = False) -> bool:
+    """Whether iteration 1, 2, … uses the enhancement; `switched` says that an earlier one recorded a switch."""
+    return config.enhancement != "none" and iteration <= config.length and not switched
+
+
+def search_for(config: RunConfig, iteration: int, switched: bool = False) -> Enhanced:
+    """The search of an iteration: the enhancement's while the run is warm, then the configured one."""
+    search, warm = config.selfplay.search, config.warm
+    if not is_warm(warm, iteration, switched):
+        return Enhanced(search, 0.0, False)
+    return enhanced(search, warm.enhancement, weight_at(warm, iteration))
+
+
+def leaf_evaluator(game: Game, network: Evaluator, plan: Enhanced, reward: Reward) -> Evaluator:
+    """The network, or the network and a random playout with the plan's weight (Eq. 5.5)."""
+    if plan.weight == 0.0:
+        return network
+    return Mixed(network, Rollout(game, reward, plan.trace), plan.weight)
+
+
+def seat(numbers: Int64s, movers: Int8s, games: int) -> Int64s:
+    """Which search moves, DEFAULT or ENHANCED [n]: the enhancement is first in the first half of the games (Alg. 6)."""
+    enhanced_side = (2 * numbers >= games).astype(np.int64)
+    return np.where(movers == enhanced_side, ENHANCED, DEFAULT)
+
+
+def balance(outcomes: Int32s) -> int:
+    """r: wins minus losses of the default search over all games of an iteration, by number; a draw adds 0."""
+    games = len(outcomes)
+    default_first = seat(np.arange(games), np.zeros(games, dtype=np.int8), games) == DEFAULT
+    signs = Primitive().value(outcomes)
+    return int(np.where(default_first, signs, -signs).sum())
+
+
+def check_adaptive(game: Game) -> None:
+    """ConfigError for a game in which no enhancement can play against the default search."""
+    if game.players != 2:
+        raise ConfigError(f"warm.adaptive lets two searches play each other: {game.id} has one player, set it to false")
+
+
+def warmth_of(config: RunConfig, iteration: int, outcomes: Int32s) -> Warmth:
+    """The record of a warm iteration with these outcomes; r > 0 switches (Alg. 6), and so does the end of I′."""
+    warm = config.warm
+    r = balance(outcomes) if warm.adaptive else None
+    weight = search_for(config, iteration).weight
+    return Warmth(warm.enhancement, weight, r, iteration == warm.length or (r is not None and r > 0))

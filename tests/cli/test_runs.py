@@ -1,0 +1,132 @@
+"""The verbs about a run that exists: evaluate and report; and Table 6.1."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from palaestra.cli.evaluate import elo_in_words, overall_rate, read_budgets
+from palaestra.errors import ConfigError
+from palaestra.games.registry import make_game
+from palaestra.lab import table_6_1
+from palaestra.learn.oracles import ErrorRate
+from tests.learn.run_folders import make_run
+from tests.players.run_folders import random_model, write_run
+
+HEX = make_game("hex-3x3")
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    write_run(tmp_path / "runs" / "small", HEX, {0: random_model(HEX, 0), 4: random_model(HEX, 4)})
+    return tmp_path
+
+
+def test_evaluate_gives_matches_and_error_rates(cli: Any, here: Path) -> None:
+    arguments = ("evaluate", "small", "--games", "8", "--simulations", "2,30", "--against", "random")
+    found = json.loads(cli(*arguments, "--json").out)
+    assert (found["game"], found["network"]) == ("hex-3x3", 4)
+    assert [(one["anchor"], one["simulations"], one["games"]) for one in found["against"]] == [
+        ("random", 2, 8), ("random", 30, 8),
+    ]  # fmt: skip
+    assert all(one["distinct_games"] > 2 and len(one["elo"]) == 3 for one in found["against"])
+    assert [rate["simulations"] for rate in found["error_rates"]] == [0, 2, 30]
+    rates = [rate["error_rate"] for rate in found["error_rates"]]
+    assert found["error_rate"] == rates[-1] < rates[0]
+    assert {rate["positions"] for rate in found["error_rates"]} == {4520}
+    again = json.loads(cli(*arguments, "--threads", "1", "--json").out)
+    assert [one["wins"] for one in again["against"]] == [one["wins"] for one in found["against"]]
+    shown = cli(*arguments).out
+    assert "network 4, on hex-3x3" in shown and "random" in shown and "net alone" in shown
+
+
+def test_evaluate_takes_other_networks_anchors_and_no_games(cli: Any, here: Path) -> None:
+    found = json.loads(
+        cli("evaluate", "runs/small", "--network", "0", "--games", "0", "--simulations", "1", "--json").out
+    )
+    assert (found["network"], found["against"], found["elo"]) == (0, [], None)
+    default = json.loads(cli("evaluate", "small", "--games", "2", "--simulations", "1", "--json").out)
+    assert [one["anchor"] for one in default["against"]] == ["random", "uct(simulations=200)"]
+    assert default["elo"] == default["against"][0]["elo"]
+
+
+def test_evaluate_reads_sets_of_positions(cli: Any, here: Path) -> None:
+    sets = {
+        "starts": [{"moves": "", "scores": [-1, -1, 1, 1, 1, 1, 1, -1, -1]}],
+        "later": [{"moves": "b2", "scores": [-1, -1, -1, -1, None, -1, -1, -1, -1]}],
+    }
+    (here / "sets.json").write_text(json.dumps(sets))
+    found = json.loads(cli("evaluate", "small", "--games", "0", "--positions", "sets.json", "--json").out)
+    assert [rate["positions_of"] for rate in found["error_rates"]] == ["starts", "later"] * 2
+    assert found["error_rates"][-1]["error_rate"] == 0.0 and found["error_rates"][-1]["telling"] == 0
+
+
+def test_a_game_without_an_oracle_has_no_error_rate(cli: Any, here: Path) -> None:
+    game = make_game("othello-6x6")
+    write_run(here / "runs" / "large", game, {1: random_model(game, 0, "b1c4")})
+    found = json.loads(cli("evaluate", "large", "--games", "0", "--json").out)
+    assert found["error_rate"] is None and found["error_rates"] == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("evaluate", "none"), "'none' is not a run; runs in ./runs: small"),
+        (("evaluate", "small", "--network", "2"), "no network '2'; it has best, last, 0, 4"),
+        (("evaluate", "small", "--simulations", "100,"), "for example 100,600"),
+        (("evaluate", "small", "--simulations", "0"), "for example 100,600"),
+        (("evaluate", "small", "--games", "3", "--against", "random"), "even number"),
+        (("evaluate", "small", "--against", "nobody"), "unknown player"),
+        (("evaluate", "small", "--positions", "none.json"), "cannot read none.json"),
+        (("report", "none"), "'none' is not a run"),
+        (("reproduce", "table-5.1", "--net", "b1c4"), "belong to table-6.1"),
+        (("reproduce", "table-6.1", "--games", "30"), "400 games and 20 networks"),
+        (("reproduce", "table-6.1", "--net", "b9"), "unknown network"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(cli: Any, here: Path, arguments: tuple[str, ...], words: str) -> None:
+    done = cli(*arguments)
+    assert done.code == 2 and words in done.err and len(done.err.splitlines()) == 1 and done.out == ""
+
+
+def test_report_writes_one_page(cli: Any, tmp_path: Path) -> None:
+    folder = make_run(tmp_path / "run", iterations=2)
+    found = json.loads(cli("report", str(folder), "--json").out)
+    assert Path(found["path"]) == folder / "report.html" and (folder / "report.html").stat().st_size == found["bytes"]
+    elsewhere = tmp_path / "page.html"
+    assert "open it in a browser" in cli("report", str(folder), "--html", str(elsewhere)).out
+    assert elsewhere.read_text() == (folder / "report.html").read_text()
+    refused = cli("report", str(folder), "--html", str(tmp_path / "no" / "page.html"))
+    assert refused.code == 2 and "cannot write" in refused.err
+
+
+def test_table_6_1_is_markdown_or_json(cli: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table_6_1, "DEFAULT", table_6_1.DEFAULT.model_copy(update={"num_simulations": 2}))
+    arguments = ("reproduce", "table-6.1", "--games", "4", "--networks", "2", "--net", "b1c4")
+    lines = cli(*arguments).out.splitlines()
+    assert len(lines) == 17 and lines[2].startswith("| connect_four-6x6 | Rollout |")
+    found = json.loads(cli(*arguments, "--json").out)
+    assert (found["net"], found["networks"], len(found["cells"])) == ("b1c4", 2, 15)
+    assert found["cells"][0]["wins"] + found["cells"][0]["draws"] + found["cells"][0]["losses"] == 4
+
+
+def test_numbers_of_simulations_are_read_once_each_in_their_order() -> None:
+    assert read_budgets("600, 100,600") == (600, 100)
+    with pytest.raises(ConfigError):
+        read_budgets("1e3")
+
+
+def test_an_elo_without_an_end_is_written_with_infinity() -> None:
+    assert elo_in_words((12.4, -30.0, 60.2)) == "+12 (-30 to +60)"
+    assert elo_in_words((None, 200.0, None)) == "+∞ (+200 to +∞)"
+    assert elo_in_words((None, None, -200.0)) == "−∞ (−∞ to -200)"
+
+
+def test_the_overall_error_rate_is_that_of_the_most_simulations() -> None:
+    rates = [ErrorRate("a", 0, 9, 10, 5), ErrorRate("a", 50, 1, 10, 5), ErrorRate("b", 50, 2, 30, 5)]
+    assert overall_rate(rates) == pytest.approx(3 / 40)
+    assert overall_rate([]) is None

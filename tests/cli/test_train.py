@@ -1,0 +1,166 @@
+"""train, resume, export and demo on the command line. Runs are as small as they can be; some are real."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from palaestra.cli.live import LiveView, clock
+from palaestra.learn.loop import train
+from palaestra.learn.presets import NAMES
+from tests.learn.fakes import FAKES, tiny
+
+TINY = (
+    "--set", "net=b1c8", "--set", "selfplay.games=6", "--set", "selfplay.search.num_simulations=6",
+    "--set", "evaluation.games=4", "--set", "evaluation.simulations=4", "--set", "learn.batch=32",
+    "--set", 'evaluation.anchors=["random"]',
+)  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_without_a_game_it_explains_itself_and_offers_the_demo(cli: Any) -> None:
+    done = cli("train")
+    assert done.code == 0 and done.err == ""
+    assert "palaestra demo" in done.out and "minutes" in done.out
+    assert all(name in done.out for name in NAMES)
+    assert len(done.out.splitlines()) <= 24
+
+
+def test_a_run_from_training_to_export(cli: Any) -> None:
+    done = cli("train", "tic_tac_toe-3x3", "--iterations", "2", "--run", "t", "--seed", "5", *TINY)
+    assert done.code == 0, done.err
+    assert "iteration 2" in done.err and "left" in done.err
+    for piece in ("random", "all positions of tic_tac_toe-3x3", "What to try next"):
+        assert piece in done.out
+    commands = [line.split("palaestra ")[1] for line in done.out.splitlines() if line.startswith("  ")]
+    verbs = [words.split()[0] for words in commands]
+    assert verbs == ["play", "analyse", "match", "evaluate", "report", "resume", "export"]
+
+    resumed = json.loads(cli("resume", "t", "--iterations", "3", "--json").out)
+    assert {"run", "iterations", "games", "seconds", "best", "elo"} <= set(resumed)
+    assert (resumed["run"], resumed["iterations"], resumed["games"], resumed["best"]) == ("t", 3, 18, 3)
+    assert set(resumed["elo"]) == {"random"} and resumed["error_rate"][0]["simulations"] == 0
+
+    exported = json.loads(cli("export", "t", "--onnx", "t.onnx", "--json").out)
+    assert exported["path"] == "t.onnx" and exported["network"] == 3
+    assert exported["sha256"] == hashlib.sha256(Path("t.onnx").read_bytes()).hexdigest()
+    played = cli("match", "tic_tac_toe-3x3", "puct(t.onnx, simulations=4)", "run:t(simulations=4)", "--games", "2")
+    assert played.code == 0, played.err
+    first = json.loads(cli("export", "t", "--onnx", "first.onnx", "--network", "0", "--json").out)
+    assert first["sha256"] != exported["sha256"]
+
+
+def test_a_name_is_made_from_game_and_preset_and_made_again_differently(cli: Any) -> None:
+    for name in ("tic_tac_toe-3x3-fast", "tic_tac_toe-3x3-fast-2"):
+        done = cli("train", "tic_tac_toe-3x3", "--iterations", "1", "--json", *TINY)
+        assert json.loads(done.out)["run"] == name
+
+
+@pytest.mark.parametrize(
+    ("arguments", "pieces"),
+    [
+        (("train", "tic_tac_toe-3x3", "--preset", "slow"), ["unknown preset 'slow'", "fast, thesis"]),
+        (("train", "tic_tac_toe-3x3", "--set", "learn.lrr=1"), ["unknown setting 'learn.lrr'", "did you mean lr"]),
+        (("train", "tic_tac_toe-3x3", "--set", "learn.lr=-1"), ["learn.lr is -1", "above 0"]),
+        (("train", "tic_tac_toe-3x3", "--minutes", "-1"), ["minutes is -1"]),
+        (("train", "tic_tac_toe-3x3", "--iterations", "0"), ["iterations is 0", "from 1"]),
+        (("train", "tic_tac_toe-3x3", "--device", "tpu"), ["device is 'tpu'", "cpu"]),
+        (("train", "tic_tac_toe-3x3", "--set", "net=huge"), ["huge"]),
+        (("train", "tic_tac_toe-3x3", "--run", "a@b"), ["cannot name a run"]),
+        (("train", "tic_tac_toe-3x3", "--run", "old"), ["is a run already", "palaestra resume"]),
+        (("train", "nim"), ["unknown game 'nim'"]),
+        (("train", "morpion-5d"), ["one player"]),
+        (("resume", "nothing"), ["'nothing' is not a run", "old"]),
+        (("resume", "old", "--set", "net=b2c8"), ["net cannot change from b1c8 to b2c8"]),
+        (("resume", "old", "--iterations", "1"), ["has 1 iterations", "already"]),
+        (("resume", "empty"), ["not a run"]),
+        (("export", "nothing", "--onnx", "x.onnx"), ["not a run"]),
+        (("export", "old", "--onnx", "no/such/folder/x.onnx"), ["cannot write"]),
+        (("export", "old", "--onnx", "x.onnx", "--network", "77"), ["no network '77'"]),
+    ],
+)
+def test_bad_input_is_one_line_and_leaves_nothing_behind(
+    cli: Any, own_folder: Path, arguments: tuple[str, ...], pieces: list[str]
+) -> None:
+    train(tiny("gate.kind=off", iterations=1), Path("runs/old"), stages=FAKES)
+    Path("runs/empty").mkdir()
+    before = {path: path.read_bytes() for path in own_folder.rglob("*") if path.is_file()}
+    done = cli(*arguments)
+    assert done.code == 2 and done.out == ""
+    assert len(done.err.strip().splitlines()) == 1, done.err
+    for piece in pieces:
+        assert piece in done.err
+    assert {path: path.read_bytes() for path in own_folder.rglob("*") if path.is_file()} == before
+
+
+def test_ctrl_c_leaves_the_last_iteration_and_says_how_to_go_on(own_folder: Path) -> None:
+    command = [sys.executable, "-m", "palaestra", "train", "tic_tac_toe-3x3", "--run", "t", "--minutes", "9", *TINY]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    line = Path("runs/t/metrics.jsonl")
+    until = time.monotonic() + 120
+    while time.monotonic() < until and not (line.exists() and line.read_bytes()):
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130 and out == ""
+    assert "Traceback" not in err and "resume t" in err.splitlines()[-1]
+    done = subprocess.run(
+        [sys.executable, "-m", "palaestra", "resume", "t", "--iterations", "100000", "--minutes", "0.001", "--json"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 2 and "already" in done.stderr  # it is a whole run, past that bound
+
+
+def test_the_live_view_shows_stage_losses_gate_and_strength(own_folder: Path) -> None:
+    with open(os.devnull, "w") as nowhere:
+        view = LiveView(Console(file=nowhere, force_terminal=True, width=160))
+        with view:
+            train(tiny(iterations=6), Path("runs/t"), [view], FAKES)
+        paper = Console(record=True, width=160, file=nowhere)
+        paper.print(view.draw())
+    text = paper.export_text()
+    for piece in ("tic_tac_toe-3x3, b1c8", "saving", "games/s", "policy", "gate", "Elo against random", "✓", "✗"):
+        assert piece in text
+    assert view.share() == 1.0 and view.seconds_left() == 0.0
+
+
+def test_times_read_like_a_clock() -> None:
+    assert [clock(seconds) for seconds in (0, 59.6, 125, 3725)] == ["0:00", "1:00", "2:05", "1:02:05"]
+
+
+def test_playing_against_a_run_never_loads_pytorch(own_folder: Path) -> None:
+    code = (
+        "import sys, numpy as np, palaestra\n"
+        "game = palaestra.make_game('tic_tac_toe-3x3')\n"
+        "player = palaestra.make_player('run:t(simulations=4)', game)\n"
+        "player.act(game.initial(2), np.random.default_rng(0))\n"
+        "sys.exit('torch' in sys.modules)"
+    )
+    command = [sys.executable, "-m", "palaestra", "train", "tic_tac_toe-3x3", "--run", "t", "--iterations", "1", *TINY]
+    assert subprocess.run(command, capture_output=True, timeout=120).returncode == 0
+    assert subprocess.run([sys.executable, "-c", code], timeout=120).returncode == 0
+
+
+def test_the_demo_trains_says_how_strong_and_draws_a_game_it_won(cli: Any) -> None:
+    done = cli("demo", "--minutes", "0.01")
+    assert done.code == 0, done.err
+    for piece in ("random", "uct(simulation", "mistakes on", "Perfect play", "a draw", "1 2 3 4 5", "What to try next"):
+        assert piece in done.out
+    assert Path("runs/demo/manifest.json").exists()

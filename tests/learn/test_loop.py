@@ -1,0 +1,211 @@
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import palaestra
+from palaestra.arena.records import read_games
+from palaestra.errors import ConfigError, GameError, PalaestraError
+from palaestra.games.registry import make_game
+from palaestra.learn import events, loop
+from palaestra.learn.events import Event
+from palaestra.learn.folder import RunFolder
+from palaestra.learn.listeners import TensorBoard
+from palaestra.learn.loop import resume, train
+from palaestra.learn.measures import anchor_result
+from palaestra.learn.presets import configure
+from palaestra.learn.warm_start import Warmth
+from palaestra.players.runs import open_run
+from tests.learn import fakes
+from tests.learn.fakes import FAKES, tiny
+
+pytestmark = pytest.mark.usefixtures("quick_disk")
+
+
+def lines_of(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+
+
+def test_stages_come_in_order_and_an_iteration_ends_when_it_is_on_the_disk(tmp_path: Path) -> None:
+    heard: list[str] = []
+    saved: list[int] = []
+
+    def listen(event: Event) -> None:
+        if isinstance(event, events.StageStarted):
+            heard.append(event.stage)
+        elif isinstance(event, events.IterationEnded):
+            manifest = RunFolder(tmp_path / "run").manifest()
+            saved.append(manifest.iteration if manifest else -1)
+            assert lines_of(tmp_path / "run")[-1] == json.loads(json.dumps(event.metrics))
+
+    train(tiny(iterations=2), tmp_path / "run", [listen], FAKES)
+    stages = ["selfplay", "training", "gate"]
+    assert heard == [*stages, "saving", *stages, "evaluation", "saving"]
+    assert saved == [1, 2]
+
+
+def test_the_summary_counts_what_was_done(tmp_path: Path) -> None:
+    summary = train(tiny(iterations=3), tmp_path / "run", stages=FAKES)
+    assert (summary.iterations, summary.games, summary.positions) == (3, 18, 18)
+    assert len(summary.metrics) == 3 and summary.seconds > 0
+    assert summary.elo == summary.metrics[-1]["elo"] and set(summary.elo) == {"random", "uct(simulations=200)"}
+    assert anchor_result(summary.metrics[-1]["against"][0]).anchor == "random"
+
+
+def test_a_rejected_network_leaves_weights_and_optimizer_as_they_were(tmp_path: Path) -> None:
+    begun: list[list[float]] = []
+
+    class Watched(fakes.FakeTrainer):
+        def train(self, *arguments: Any, **options: Any) -> Any:
+            begun.append([*self.weights, *self.momentum])
+            return super().train(*arguments, **options)
+
+    def refuse(*arguments: Any, **options: Any) -> Any:
+        return replace(fakes.judge(*arguments, **options), accepted=False)
+
+    train(tiny(iterations=3), tmp_path / "run", stages=replace(FAKES, make_trainer=Watched, judge=refuse))
+    assert begun[0] == begun[1] == begun[2]
+    manifest = RunFolder(tmp_path / "run").manifest()
+    assert manifest is not None and (manifest.best, manifest.trainer) == (0, 0)
+    assert sorted(path.name for path in tmp_path.glob("run/checkpoints/*")) == ["0000.onnx", "0000.safetensors"]
+    begun.clear()
+    train(tiny("gate.kind=off", iterations=2), tmp_path / "ungated", stages=replace(FAKES, make_trainer=Watched))
+    assert begun[0] != begun[1]
+
+
+def test_self_play_uses_the_network_that_plays_not_the_rejected_one(tmp_path: Path) -> None:
+    models: list[bytes] = []
+
+    def play(game: Any, model: bytes, *arguments: Any, **options: Any) -> Any:
+        models.append(model)
+        return fakes.play_games(game, model, *arguments, **options)
+
+    train(tiny(iterations=6), tmp_path / "run", stages=replace(FAKES, play_games=play))
+    accepted = [line["gate"]["accepted"] for line in lines_of(tmp_path / "run")]
+    assert True in accepted[:-1] and False in accepted[:-1]
+    for i in range(5):
+        assert (models[i + 1] != models[i]) == accepted[i]
+
+
+@pytest.mark.parametrize(("every", "evaluated"), [(0, [5]), (1, [1, 2, 3, 4, 5]), (2, [2, 4, 5])])
+def test_strength_is_measured_as_often_as_asked_and_at_the_end(
+    tmp_path: Path, every: int, evaluated: list[int]
+) -> None:
+    train(tiny(f"evaluation.every={every}", iterations=5), tmp_path / "run", stages=FAKES)
+    assert [line["iteration"] for line in lines_of(tmp_path / "run") if line["elo"]] == evaluated
+
+
+def test_the_schedule_sees_how_much_of_the_run_is_behind(tmp_path: Path) -> None:
+    train(tiny("gate.kind=off", iterations=4), tmp_path / "run", stages=FAKES)
+    rates = [line["lr"] / 0.005 for line in lines_of(tmp_path / "run")]
+    assert rates == pytest.approx([1, 0.75, 0.5, 0.25])  # the fake's rate is what is left of the run
+
+
+def test_minutes_end_a_run_with_the_iteration_in_which_they_pass(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Clock:
+        now = 0.0
+
+        def perf_counter(self) -> float:
+            self.now += 0.25
+            return self.now
+
+    monkeypatch.setattr(loop, "time", Clock())
+    summary = train(tiny("evaluation.every=1", iterations=None, minutes=0.5), tmp_path / "run", stages=FAKES)
+    elapsed = [line["elapsed"] for line in summary.metrics]
+    assert len(elapsed) > 2 and elapsed[-2] < 30 <= elapsed[-1]
+    assert train(tiny(iterations=2, minutes=60), tmp_path / "both", stages=FAKES).iterations == 2
+
+
+def test_an_adaptive_warm_start_that_switched_stays_switched_after_a_resume(tmp_path: Path) -> None:
+    told: list[bool] = []
+
+    def play(*arguments: Any, switched: bool, **options: Any) -> Any:
+        told.append(switched)
+        warm = None if switched else Warmth("rollout", 1.0, 1, switch=len(told) == 2)
+        return replace(fakes.play_games(*arguments, **options), warm=warm)
+
+    stages = replace(FAKES, play_games=play)
+    config = tiny("warm.enhancement=rollout", "warm.adaptive=true", iterations=3)
+    train(config, tmp_path / "run", stages=stages)
+    resume(tmp_path / "run", iterations=4, stages=stages)
+    assert told == [False, False, True, True]
+    assert [line["warm"] and line["warm"]["switch"] for line in lines_of(tmp_path / "run")] == [False, True, None, None]
+
+
+def test_a_step_that_went_wrong_is_told(tmp_path: Path) -> None:
+    class Breaking(fakes.FakeTrainer):
+        def train(self, *arguments: Any, **options: Any) -> Any:
+            report = super().train(*arguments, **options)
+            return replace(report, stopped="a loss was not finite", policy=float("nan"))
+
+    heard: list[Event] = []
+    train(tiny(iterations=1), tmp_path / "run", [heard.append], replace(FAKES, make_trainer=Breaking))
+    assert [e.message for e in heard if isinstance(e, events.Warned)] == ["iteration 1: a loss was not finite"]
+    assert lines_of(tmp_path / "run")[0]["losses"]["policy"] is None
+
+
+def test_the_games_of_an_iteration_are_kept_as_pgn(tmp_path: Path) -> None:
+    train(tiny(iterations=1), tmp_path / "run", stages=FAKES)
+    games = read_games((tmp_path / "run/games/0001.pgn").read_text())
+    rules = make_game("tic_tac_toe-3x3")
+    assert len(games) == 6
+    assert all(int(rules.outcome(game.states(rules)[-1][None])[0]) == int(game.tags["Outcome"]) for game in games)
+
+
+@pytest.mark.parametrize(
+    ("game", "sets", "kind", "words"),
+    [
+        ("morpion-5d", (), GameError, "one player"),
+        ("chess-8x8", (), GameError, "unknown game"),
+        ("hex-3x3", ('evaluation.anchors=["nobody"]',), PalaestraError, "unknown player 'nobody'"),
+        ("hex-3x3", ("evaluation.games=3",), ConfigError, "even number"),
+    ],
+)
+def test_what_cannot_be_trained_is_refused_before_anything_is_made(
+    tmp_path: Path, game: str, sets: tuple[str, ...], kind: type[PalaestraError], words: str
+) -> None:
+    with pytest.raises(kind, match=words):
+        train(configure(game, "fast", sets, iterations=1), tmp_path / "run", stages=FAKES)
+    assert not (tmp_path / "run").exists()
+
+
+def test_python_trains_with_a_configuration_alone_and_players_can_open_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("tic_tac_toe-3x3", "tic_tac_toe-3x3-2"):
+        summary = palaestra.train(tiny(iterations=1), stages=FAKES)
+        assert summary.folder == Path("runs") / name
+    run = open_run("tic_tac_toe-3x3")
+    assert (run.iteration, run.best) == (1, summary.best)
+    assert run.network(run.best) == (tmp_path / f"runs/tic_tac_toe-3x3/checkpoints/{run.best:04d}.onnx").read_bytes()
+
+
+def test_tensorboard_hears_every_number_of_an_iteration(tmp_path: Path) -> None:
+    class Writer:
+        def __init__(self) -> None:
+            self.found: dict[tuple[str, int], float] = {}
+            self.closed = False
+
+        def add_scalar(self, name: str, value: float, step: int) -> None:
+            self.found[name, step] = value
+
+        def flush(self) -> None: ...
+
+        def close(self) -> None:
+            self.closed = True
+
+    writer = Writer()
+    train(tiny(iterations=2), tmp_path / "run", [TensorBoard(writer)], FAKES)
+    line = lines_of(tmp_path / "run")[1]
+    assert writer.closed
+    assert writer.found["losses/policy", 2] == line["losses"]["policy"]
+    assert writer.found["elo/random", 2] == line["elo"]["random"][0]
+    assert ("elo/random", 1) not in writer.found
+    assert writer.found["gate/accepted", 1] in (0.0, 1.0)

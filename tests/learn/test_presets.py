@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+import tomllib
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from palaestra.errors import ConfigError
+from palaestra.games.registry import make_game
+from palaestra.learn.config import RunConfig
+from palaestra.learn.loop import config_text
+from palaestra.learn.presets import DEFAULT, NAMES, configure, load_preset
+from palaestra.learn.settings import as_settings, flatten, make_config
+from palaestra.learn.toml import dump_toml
+
+GAME = "connect_four-5x5"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_preset_is_a_whole_configuration_with_an_end_and_two_lines_for_people(name: str) -> None:
+    preset, config = load_preset(name), configure(GAME, name)
+    assert config.iterations is not None or config.minutes is not None
+    for line in (preset.about, preset.expect):
+        assert line and "\n" not in line
+    assert "minutes" in preset.expect or "hours" in preset.expect
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_config_toml_reads_back_as_the_same_configuration(name: str) -> None:
+    config = configure(GAME, name, seed=7)
+    table = tomllib.loads(config_text(config, [{"after_iteration": 1, "changed": ["a: 1 -> 2"]}]))
+    assert table.pop("about")["game_version"] == make_game(GAME).version
+    assert table.pop("history") == [{"after_iteration": 1, "changed": ["a: 1 -> 2"]}]
+    assert make_config(table) == config
+    assert set(flatten(config)) == set(flatten(configure(GAME))), "every setting is written out"
+
+
+def test_the_thesis_preset_is_table_4_1() -> None:
+    """FACTS §3, column Ch4."""
+    config = configure("othello-6x6", "thesis")
+    play, learn, gate = config.selfplay, config.learn, config.gate
+    assert (config.iterations, play.games, play.temperature_moves + 1) == (200, 50, 15)
+    assert (play.search.num_simulations, play.search.c_puct, play.search.dirichlet_fraction) == (100, 1.0, 0.0)
+    assert (learn.window, learn.epochs, learn.batch, learn.lr, learn.dropout) == (20, 10, 64, 0.005, 0.3)
+    assert (learn.optimizer, learn.loss, learn.value_weight) == ("adam", "sum", 1.0)
+    assert (gate.kind, gate.games, gate.threshold) == ("threshold", 40, 0.6)
+    assert config.net == "thesis256"
+
+
+def test_the_schmidt_preset_is_that_of_the_paper() -> None:
+    """FACTS §4."""
+    config = configure("opposition-3x9", "schmidt")
+    assert (config.selfplay.games, config.selfplay.search.num_simulations) == (25, 20 * 9)
+    assert config.selfplay.search.dirichlet_fraction == 0.5 and config.gate.kind == "off"
+    learn = config.learn
+    assert (learn.window, learn.epochs, learn.optimizer, learn.momentum, learn.lr) == (5, 5, "sgd", 0.9, 0.005)
+    assert learn.value_weight == 1 / 20
+
+
+def test_the_default_is_fast_and_settings_go_over_it() -> None:
+    assert configure(GAME) == configure(GAME, "fast") and DEFAULT == "fast"
+    config = configure(
+        GAME, sets=["learn.lr=0.01", "net=b2c16", 'evaluation.anchors=["random"]', "selfplay.search.fpu=none"], seed=4
+    )
+    assert (config.learn.lr, config.net, config.seed) == (0.01, "b2c16", 4)
+    assert config.evaluation.anchors == ("random",) and config.selfplay.search.fpu is None
+    assert config.learn.batch == configure(GAME).learn.batch
+
+
+def test_a_given_end_replaces_both_ends_of_the_preset() -> None:
+    assert (configure(GAME, iterations=3).iterations, configure(GAME, iterations=3).minutes) == (3, None)
+    assert (configure(GAME, "thesis", minutes=5).iterations, configure(GAME, "thesis", minutes=5).minutes) == (None, 5)
+    both = configure(GAME, iterations=3, minutes=5)
+    assert (both.iterations, both.minutes) == (3, 5)
+
+
+@pytest.mark.parametrize(
+    ("sets", "pieces"),
+    [
+        ("learn.lrr=1", ["unknown setting 'learn.lrr'", "did you mean lr", "weight_decay"]),
+        ("speed=1", ["unknown setting 'speed'", "selfplay"]),
+        ("selfplay.search.sims=1", ["selfplay.search has: rule"]),
+        ("learn=1", ["learn is a group", "learn.window"]),
+        ("learn.lr.x=1", ["learn.lr is a single setting"]),
+        ("learn.lr=-1", ["learn.lr is -1", "above 0 and at most 10"]),
+        ("learn.lr=fast", ["learn.lr is 'fast'", "a number"]),
+        ("learn.batch=true", ["learn.batch is true", "a whole number"]),
+        ("learn.batch=2.5", ["learn.batch is 2.5", "a whole number"]),
+        ("learn.loss=cubic", ["one of sum, product"]),
+        ("learn.epochs=3", ["exactly one of learn.epochs"]),
+        ("gate.games=7", ["even number"]),
+        ("device=tpu", ["cpu, mps, cuda"]),
+        ("evaluation.anchors=random", ["a list of texts"]),
+        ("minutes=0", ["minutes is 0", "or none"]),
+        ("minutes=none", ["needs an end"]),
+        ("learn.lr", ["key=value"]),
+        ("=3", ["key=value"]),
+    ],
+)
+def test_a_bad_setting_is_one_line_that_says_what_is_accepted(sets: str, pieces: list[str]) -> None:
+    with pytest.raises(ConfigError) as error:
+        configure(GAME, "fast", [sets])
+    assert "\n" not in str(error.value)
+    for piece in pieces:
+        assert piece in str(error.value)
+
+
+def test_an_unknown_preset_lists_the_known_ones() -> None:
+    with pytest.raises(ConfigError, match="unknown preset 'slow'; known: fast, thesis, thesis-small, schmidt"):
+        load_preset("slow")
+
+
+def test_settings_round_trip_where_everything_that_may_be_absent_is_absent() -> None:
+    config = RunConfig(game=GAME, iterations=1)
+    assert as_settings(config)["minutes"] == "none"
+    assert make_config(as_settings(config)) == config
+
+
+VALUES = st.recursive(
+    st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3),
+    max_leaves=5,
+)
+TABLES: Any = st.recursive(
+    st.dictionaries(st.text(), VALUES, max_size=3),
+    lambda inner: st.dictionaries(st.text(), VALUES | inner | st.lists(inner, min_size=1, max_size=3), max_size=3),
+    max_leaves=6,
+)
+
+
+@given(TABLES)
+def test_toml_reads_back_whatever_is_written(table: dict[str, Any]) -> None:
+    assert tomllib.loads(dump_toml(table)) == table
