@@ -18,6 +18,7 @@ from rich.console import Console
 from palaestra.cli.live import LiveView, clock
 from palaestra.learn.loop import train
 from palaestra.learn.presets import NAMES
+from tests.cli.interrupts import hear_interrupts
 from tests.learn.fakes import FAKES, tiny
 
 TINY = (
@@ -110,7 +111,9 @@ def test_bad_input_is_one_line_and_leaves_nothing_behind(
 
 def test_ctrl_c_leaves_the_last_iteration_and_says_how_to_go_on(own_folder: Path) -> None:
     command = [sys.executable, "-m", "palaestra", "train", "tic_tac_toe-3x3", "--run", "t", "--minutes", "9", *TINY]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=hear_interrupts
+    )
     line = Path("runs/t/metrics.jsonl")
     until = time.monotonic() + 120
     while time.monotonic() < until and not (line.exists() and line.read_bytes()):

@@ -15,6 +15,7 @@ import typer.main
 
 from palaestra import __version__
 from palaestra.cli.main import VERBS, build_app
+from tests.cli.interrupts import hear_interrupts
 
 
 def test_alone_it_explains_itself_in_a_screen_and_names_the_demo(cli: Any) -> None:
@@ -180,7 +181,7 @@ def test_the_package_offers_its_two_makers_lazily() -> None:
 def test_an_interrupt_leaves_quietly() -> None:
     process = subprocess.Popen(
         [sys.executable, "-m", "palaestra", "match", "tic_tac_toe-3x3", "human", "random", "--games", "2", "--json"],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=hear_interrupts,
     )  # fmt: skip
     assert process.stderr is not None
     asked = ""

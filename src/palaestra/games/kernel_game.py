@@ -52,6 +52,9 @@ legal: Any
 observe: Any
 permute: Any
 score: Any
+move: Any
+
+LOOPS = "palaestra.games.loops"
 
 
 @dataclass(frozen=True)
@@ -78,8 +81,11 @@ class Rules:
         return {one.name: getattr(self, one.name) for one in fields(self) if one.init}
 
     def bind(self, template: str) -> ModuleType:
-        """The template's loops compiled with these rules."""
-        return bind(template, self.functions(), self.play.py_func.__module__, self.stamp)
+        """The template's loops compiled with these rules; beside them, `move` is that of `palaestra.games.loops`."""
+        functions = self.functions()
+        if template != LOOPS:
+            functions["move"] = self.bind(LOOPS).move
+        return bind(template, functions, self.play.py_func.__module__, self.stamp)
 
 
 def state_bytes(body: int) -> int:
@@ -100,7 +106,7 @@ class KernelGame(Game):
 
     @cached_property
     def _loops(self) -> ModuleType:
-        return self.rules.bind("palaestra.games.loops")
+        return self.rules.bind(LOOPS)
 
     def _run(self, loop: str, *arguments: Any) -> Any:
         """Call one of the loops; rules that do not compile are the author's to mend, in one line."""

@@ -1,6 +1,6 @@
 """Alpha-beta with an explicit stack that can stop after any node and go on later: a template bound once per game.
 
-The free names `play`, `legal`, `permute` and `score` are the game's (see `palaestra.games.kernel_game`).
+The free names `move`, `legal`, `permute` and `score` are the game's (see `palaestra.games.kernel_game`).
 
 Values are int64 from the first player's view: the first player takes the largest, the second the smallest, whoever's
 turn comes next, so that passes, extra turns and one-player games need no care. `alphabeta_values` says what the numbers
@@ -42,7 +42,7 @@ from palaestra.search.alphabeta_table import (
 from palaestra.types import Int8s, Int32s, Int64s, UInt64s
 
 if TYPE_CHECKING:
-    from palaestra.games.kernel_game import legal, permute, play, score
+    from palaestra.games.kernel_game import legal, move, permute, score
 
 # Columns of a frame: the window now and as it was opened, the best so far, the moves, what is known about the result.
 ALPHA, BETA, FLOOR, CEILING, BEST, CHOICE, COUNT, NEXT, CURRENT, PROVEN, DEPTH, IMAGE, FRAME = range(13)
@@ -52,13 +52,6 @@ LEVEL, NODES, STOP_AT, GENERATION, UNIT, LIMIT, SCALE, SETTLED, IMAGES_UNTIL, RE
 DONE = -1
 UNBOUNDED = np.int64(2**62)
 _FIRST_MERIT = np.int64(2**60)
-
-
-@inlined
-def move(state: Int8s, action: int, p: Int64s) -> None:
-    """Play `action` in place, the ply counted first."""
-    set_ply(state, ply(state) + 1)
-    set_outcome(state, play(state, action, p))
 
 
 @inlined

@@ -1,6 +1,6 @@
 """Playouts that follow genes: a template that `palaestra.jit.bind` compiles once per game.
 
-The free names `play` and `legal` are the game's (see `palaestra.games.kernel_game`).
+The free names `move` and `legal` are the game's (see `palaestra.games.kernel_game`).
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from palaestra.games.rows import ONGOING, mover, outcome, ply, set_outcome, set_ply
+from palaestra.games.rows import ONGOING, mover, outcome
 from palaestra.jit import inlined, kernel
 from palaestra.streams import below
 from palaestra.types import Int8s, Int32s, Int64s, UInt64s
 
 if TYPE_CHECKING:
-    from palaestra.games.kernel_game import legal, play
+    from palaestra.games.kernel_game import legal, move
 
 
 @inlined
@@ -55,8 +55,7 @@ def evaluate_rows(
                             action = np.int32(-1)
                     if action < 0:
                         action = actions[below(streams, b, count)]
-                    set_ply(state, ply(state) + 1)
-                    set_outcome(state, play(state, action, p))
+                    move(state, action, p)
                     length += 1
                 outcomes[b, i, q] = outcome(state)
                 plies[b, i, q] = length

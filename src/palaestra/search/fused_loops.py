@@ -2,7 +2,7 @@
 
 It makes the same steps as the lockstep driver (select, a move of the game, attach, a playout, absorb), but one tree
 after the other, so that a tree stays in the processor's cache and no step costs a round through Python. Visits are the
-same. The free names `legal` and `play` are the game's.
+same. The free names `legal` and `move` are the game's.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from palaestra.games.rows import ONGOING, mover, outcome, ply, set_outcome, set_ply
+from palaestra.games.rows import ONGOING, mover, outcome
 from palaestra.jit import inlined, kernel
 from palaestra.search.leaf import absorb_leaf, attach_leaf, select_leaf
 from palaestra.search.tree import NO_NODE, Records
@@ -19,13 +19,7 @@ from palaestra.streams import below, next_word
 from palaestra.types import Float32s, Float64s, Int8s, Int32s, Int64s, UInt64s
 
 if TYPE_CHECKING:
-    from palaestra.games.kernel_game import legal, play
-
-
-@inlined
-def _move(state: Int8s, action: int, p: Int64s) -> None:
-    set_ply(state, ply(state) + 1)
-    set_outcome(state, play(state, action, p))
+    from palaestra.games.kernel_game import legal, move
 
 
 @inlined
@@ -40,7 +34,7 @@ def _play_out(
             moves[length] = action
             movers[length] = mover(state)
             length += 1
-        _move(state, action, p)
+        move(state, action, p)
     return length
 
 
@@ -102,7 +96,7 @@ def run_trees(
             stream[0] = next_word(streams, b)
             for i in range(state.shape[0]):
                 state[i] = S[node, i]
-            _move(state, E[edge].action, p)
+            move(state, E[edge].action, p)
             ended, to_move = outcome(state), mover(state)
             count = legal(state, actions, p) if ended == ONGOING else 0
             value = np.float32(0.0) if ended == ONGOING else rewards[middle + ended]

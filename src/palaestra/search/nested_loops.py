@@ -3,7 +3,7 @@
 Both kernels are machines with an explicit stack, one record a level, and no recursion. A call goes on from where the
 last one stopped and makes about `quota` playouts, so that the caller can be interrupted however high the level. The
 stacks are laid out in `palaestra.search.nested_stack`; `palaestra.search.nested` explains the algorithms. Free names:
-the game's `play` and `legal`.
+the game's `move` and `legal`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from palaestra.games.rows import ONGOING, outcome, ply, set_outcome, set_ply
+from palaestra.games.rows import ONGOING, outcome
 from palaestra.jit import inlined, kernel
 from palaestra.search.nested_stack import (
     BEST,
@@ -31,14 +31,7 @@ from palaestra.streams import below, uniform
 from palaestra.types import Float64s, Int8s, Int32s, Int64s, UInt64s
 
 if TYPE_CHECKING:
-    from palaestra.games.kernel_game import legal, play
-
-
-@inlined
-def move(state: Int8s, action: int, p: Int64s) -> None:
-    """Play `action` in place, as in `palaestra.games.loops`."""
-    set_ply(state, ply(state) + 1)
-    set_outcome(state, play(state, action, p))
+    from palaestra.games.kernel_game import legal, move
 
 
 # Explicit loops, not slice assignments: those cost microseconds each in compiled code (FACTS §10).

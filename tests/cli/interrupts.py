@@ -1,0 +1,10 @@
+"""Processes that hear an interrupt even where the tests were started in the background, with interrupts ignored."""
+
+from __future__ import annotations
+
+import signal
+
+
+def hear_interrupts() -> None:
+    """For `preexec_fn`: what is ignored by a parent stays ignored in its children unless it is set back."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
