@@ -253,9 +253,11 @@ def set_priors(node, edges: Records, logits: Float32s) -> None:  # type: ignore[
         top = max(top, np.float64(logits[edges[e].action]))
     total = 0.0
     for e in range(node.first, node.first + node.count):
-        total += np.exp(np.float64(logits[edges[e].action]) - top)
+        edges[e].W = np.exp(np.float64(logits[edges[e].action]) - top)  # W is free: nobody has been here yet
+        total += edges[e].W
     for e in range(node.first, node.first + node.count):
-        edges[e].prior = np.exp(np.float64(logits[edges[e].action]) - top) / total
+        edges[e].prior = edges[e].W / total
+        edges[e].W = 0.0
 
 
 @inlined
