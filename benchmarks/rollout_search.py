@@ -21,15 +21,14 @@ from palaestra.types import Int8s
 
 POSITIONS = 16
 LOCKSTEP = 256  # games side by side, as in self-play and matches
-SINGLE_TREE, LEAVES = 20_000, 32
+SINGLE_TREE = 20_000
 TARGETS = {"connect_four-6x7": 10.0, "othello-8x8": 50.0}
 SPACING = {"connect_four-6x7": 1, "othello-8x8": 2}  # plies between positions: the first half of a game is covered
 
 NOTE = (
     "Simulations/s on one core; median of the rounds, each a turn of ours and one of theirs. Equal: 16 positions of the"
     " first half of a random game, simulations a move, UCT with c = √2, one uniform playout a leaf, proven values, and"
-    " simulations counted as made. Not equal: in lockstep we search 256 games at once, theirs one after the other; in"
-    f" the single tree we take {LEAVES} leaves a step with virtual loss, theirs one."
+    " simulations counted as made, one tree after the other. Not equal: we are given 256 positions in one call."
 )
 
 
@@ -80,7 +79,7 @@ def _lockstep(game: Game, states: Int8s, simulations: int) -> Callable[[], int]:
 
 def _single(game: Game, states: Int8s) -> Callable[[], int]:
     """One search of the next position in a tree of its own."""
-    config = SearchConfig(rule="uct", num_simulations=SINGLE_TREE, leaves_per_step=LEAVES)
+    config = SearchConfig(rule="uct", num_simulations=SINGLE_TREE)
     search = Search(game, Rollout(game, default_reward(game)), config)
     rng, at = np.random.default_rng(1), 0
 
