@@ -11,7 +11,7 @@ from palaestra.games.registry import make_game
 from palaestra.rewards.base import Linear, default_reward
 from palaestra.search.config import SearchConfig
 from palaestra.search.driver import Search
-from palaestra.search.evaluator import Evaluator, Rollout, Uniform
+from palaestra.search.evaluator import Evaluator, Rollout, Scripted, Uniform
 from palaestra.search.tree import NO_PARENT, Forest
 from tests.search.test_textbook import random_positions, scripted
 
@@ -187,6 +187,34 @@ def test_a_search_without_rows_starts_anew() -> None:
     search = Search(game, rollout(game), SearchConfig(rule="uct", num_simulations=50))
     seeds = np.array([5], dtype=np.uint64)
     assert (search.run(game.initial(1), seeds).visits == search.run(game.initial(1), seeds).visits).all()
+
+
+def test_a_search_that_was_interrupted_leaves_no_trace() -> None:
+    game = make_game("connect_four-5x5")
+    calls = [0]
+
+    def fails_at_first(states: np.ndarray) -> tuple[None, np.ndarray]:
+        calls[0] += 1
+        if calls[0] == 10:
+            raise KeyboardInterrupt
+        return None, np.zeros(len(states), dtype=np.float32)
+
+    search = Search(game, Scripted(fails_at_first), SearchConfig(num_simulations=60))
+    rows, seeds = np.array([0, 1]), np.array([1, 2], dtype=np.uint64)
+    with pytest.raises(KeyboardInterrupt):
+        search.run(game.initial(2), seeds, rows)
+    again = search.run(game.initial(2), seeds, rows)
+    assert again.visits.tolist() == search.run(game.initial(2), seeds).visits.tolist()
+
+
+def test_outcomes_larger_than_any_board_still_have_a_value() -> None:
+    """A user's game may count in thousands."""
+    game = make_game("tic_tac_toe-3x3")
+    search = Search(game, rollout(game), SearchConfig(rule="uct", num_simulations=50))
+    search._widest = 2  # as if nine plies were far more than the table holds
+    usual = Search(game, rollout(game), SearchConfig(rule="uct", num_simulations=50))
+    seeds = np.array([3], dtype=np.uint64)
+    assert search.run(game.initial(1), seeds).visits.tolist() == usual.run(game.initial(1), seeds).visits.tolist()
 
 
 def test_the_solver_proves_a_win_in_two_and_stops() -> None:

@@ -139,8 +139,12 @@ class Search:
         self._make_room(count * self.config.leaves_per_step)
         if temperatures is None:
             temperatures = np.full(count, self.config.temperature)
-        self._set_roots(states, rows, temperatures)
-        self._simulate(np.sort(rows))
+        try:
+            self._set_roots(states, rows, temperatures)
+            self._simulate(np.sort(rows))
+        except BaseException:  # an interrupt, a network that fails: what was under way must not be gone on from
+            self.forest.plant(rows)
+            raise
         return self._decide(rows, temperatures)
 
     def principal_variation(self, row: int = 0, limit: int = 64) -> list[int]:

@@ -39,6 +39,12 @@ def _play_out(
 
 
 @inlined
+def _worth(rewards: Float32s, ended: int) -> np.float32:
+    """The first player's value of an outcome; outcomes that no board should give count as the table's last."""
+    return rewards[min(max(rewards.shape[0] // 2 + ended, 0), rewards.shape[0] - 1)]
+
+
+@inlined
 def _should_grow(  # type: ignore[no-untyped-def]
     tree, nodes: Records, edges: Records, max_legal: int, more_nodes: bool, more_edges: bool
 ) -> bool:
@@ -77,7 +83,7 @@ def run_trees(
     still below their budgets. `rewards` holds the first player's value of every
     outcome of the game, `playout_rewards` that of a random game's end; the draw is in the middle.
     """
-    max_legal, middle = noise.shape[1], rewards.shape[0] // 2
+    max_legal = noise.shape[1]
     state, stream = np.empty(states.shape[2], np.int8), np.empty(1, np.uint64)
     actions, scratch = np.empty(max_legal, np.int32), np.empty(max_legal, np.float64)
     no_logits = np.empty(0, np.float32)
@@ -99,12 +105,12 @@ def run_trees(
             move(state, E[edge].action, p)
             ended, to_move = outcome(state), mover(state)
             count = legal(state, actions, p) if ended == ONGOING else 0
-            value = np.float32(0.0) if ended == ONGOING else rewards[middle + ended]
+            value = np.float32(0.0) if ended == ONGOING else _worth(rewards, ended)
             child = attach_leaf(tree, N, E, S, node, edge, state, count, actions, value, settings, marks, clock)
             if ended != ONGOING:
                 continue
             length = _play_out(state, stream, p, actions, trace, moves, movers)
-            value = playout_rewards[middle + outcome(state)] * np.float32(1 - 2 * to_move)
+            value = _worth(playout_rewards, outcome(state)) * np.float32(1 - 2 * to_move)
             absorb_leaf(
                 tree, N, E, node, edge, child, to_move, no_logits, value, length, moves, movers, settings, marks, clock
             )
