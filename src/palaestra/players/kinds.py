@@ -6,6 +6,7 @@ Unknown arguments, wrong types and values out of range are refused by the models
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -20,7 +21,7 @@ MAX_SIMULATIONS = 10_000_000
 MAX_MS = 3_600_000
 
 
-class Kind(BaseModel):
+class Kind(BaseModel, ABC):
     """A kind of player. Subclasses give `name`, `example`, fields, and `build`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
@@ -31,9 +32,9 @@ class Kind(BaseModel):
     subject: ClassVar[str | None] = None  # the field that stands after the colon: `run:NAME`
     always: ClassVar[tuple[str, ...]] = ()  # fields that the text shows even at their default
 
+    @abstractmethod
     def build(self, game: Game, text: str) -> Player:
         """The player of `game`; `text` is the name that it carries in tables."""
-        raise NotImplementedError
 
     def __str__(self) -> str:
         """The canonical text: two players are set up alike exactly if their texts are equal."""
