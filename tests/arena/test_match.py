@@ -1,12 +1,17 @@
 from __future__ import annotations
 
+import hashlib
+import json
+
 import numpy as np
 import pytest
 
 from palaestra.arena.match import MatchResult, Running, play_match
+from palaestra.arena.openings import Opening
 from palaestra.errors import ConfigError, GameError, PlayerError
 from palaestra.games.base import Game
 from palaestra.games.registry import make_game
+from palaestra.players.registry import make_player
 from palaestra.rewards.base import Primitive
 from tests.arena.fakes import Drawing, Faulty, Lowest
 
@@ -141,3 +146,48 @@ def test_a_one_player_game_is_refused_with_what_to_do_instead() -> None:
     morpion = make_game("morpion-4d")
     with pytest.raises(GameError, match="palaestra analyse morpion-4d"):
         play_match(morpion, Lowest(morpion, "a"), Lowest(morpion, "b"))
+
+
+@pytest.mark.parametrize(
+    ("game_id", "a", "b", "games", "seed", "lockstep", "digest"),
+    [
+        ("tic_tac_toe-3x3", "uct(simulations=50)", "mcs(playouts=5)", 20, 3, 256, "8d2c06aaa870700e"),
+        ("connect_four-4x4", "uct(simulations=20)", "random", 14, 3, 4, "8486818b0e50c620"),
+        ("othello-6x6", "rave(simulations=30)", "uct(simulations=30)", 20, 1, 7, "a0e8f5e2ba1c75d9"),
+        ("opposition-3x5", "uct(simulations=20)", "alphabeta(depth=2)", 12, 2, 256, "21c728d63ccdca3d"),
+    ],
+)
+def test_the_games_are_those_of_the_first_version(
+    game_id: str, a: str, b: str, games: int, seed: int, lockstep: int, digest: str
+) -> None:
+    """Recorded before matches were played on the table of tournaments: published results stay repeatable."""
+    game = make_game(game_id)
+    result = play_match(game, make_player(a, game), make_player(b, game), games, seed=seed, lockstep=lockstep)
+    text = json.dumps(
+        [[r.number, r.start, list(r.moves), r.opening_plies, r.points, r.outcome, r.fault] for r in result.records]
+    )
+    assert hashlib.sha256(text.encode()).hexdigest()[:16] == digest
+
+
+def test_a_book_gives_every_pair_its_opening() -> None:
+    book = [Opening(0, (cell,)) for cell in (3, 1, 4)]
+    result = play_match(TIC, Lowest(TIC, "a"), Lowest(TIC, "b"), games=6, book=book)
+    assert [record.moves[0] for record in result.records] == [3, 3, 1, 1, 4, 4]
+    assert result.opening_plies == 1
+    with pytest.raises(ConfigError, match="needs 4 openings, one a pair; the book has 3"):
+        play_match(TIC, Lowest(TIC, "a"), Lowest(TIC, "b"), games=8, book=book)
+
+
+def test_proven_games_end_early_if_asked_and_records_keep_values() -> None:
+    def match(adjudicate: bool) -> MatchResult:
+        return play_match(TIC, make_player("perfect", TIC), Drawing(TIC), games=20, seed=1, adjudicate=adjudicate)
+
+    short, full = match(True), match(False)
+    assert all(record.adjudicated and record.outcome is None for record in short.records)
+    assert not any(record.adjudicated for record in full.records)
+    assert short.mean_plies < full.mean_plies
+    assert short.score <= full.score  # what perfect play has proved, it keeps or is given more
+    for record in full.records:
+        assert len(record.values) == len(record.moves)
+        assert all(value is None for value in record.values[: record.opening_plies])
+        assert any(value is not None for value in record.values)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import io
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from palaestra.arena.match import play_match
-from palaestra.arena.records import PgnGame, read_games, write_game
+from palaestra.arena.records import PgnGame, read_games, stream_games, write_game
 from palaestra.errors import PalaestraError, RecordError
 from palaestra.games.base import Game
 from palaestra.games.registry import make_game
@@ -23,6 +24,9 @@ class Record:
     moves: tuple[int, ...]
     opening_plies: int
     outcome: int | None
+    values: tuple[float | None, ...] = ()
+    fault: str = ""
+    adjudicated: bool = False
 
 
 def random_record(game: Game, seed: int) -> Record:
@@ -35,27 +39,54 @@ def random_record(game: Game, seed: int) -> Record:
     return Record(start, moves, min(2, len(moves)), int(played.outcomes[0]))
 
 
-@pytest.mark.parametrize(
-    "id",
-    [
-        "tic_tac_toe-3x3", "connect_four-6x7", "connect_four-4x12", "othello-6x6", "hex-3x3", "gobang-6x6",
-        "opposition-3x9", "morpion-5d",
-    ],
+FAMILIES = (
+    "tic_tac_toe-3x3", "connect_four-6x7", "connect_four-4x12", "othello-4x4", "othello-6x6", "hex-3x3", "gobang-6x6",
+    "opposition-3x9", "morpion-5d",
 )  # fmt: skip
-def test_a_game_that_was_written_is_read_move_for_move(id: str) -> None:
+
+
+class ByAction:
+    """A game whose notation no PGN can hold, so that moves are written as actions."""
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self.game, name)
+
+    def action_to_text(self, state: object, action: int) -> str:
+        return "{1-0"
+
+
+@settings(max_examples=60, deadline=None)  # kernels compile on the way
+@given(st.sampled_from(FAMILIES), st.integers(0, 10_000), st.booleans(), st.booleans())
+def test_a_game_that_was_written_replays_to_the_same_result_and_outcome(
+    id: str, seed: int, by_action: bool, with_values: bool
+) -> None:
     game = make_game(id)
-    records = [random_record(game, seed) for seed in range(3)]
-    found = read_games("".join(write_game(record, game) for record in records))
-    assert len(found) == 3
-    for record, read in zip(records, found, strict=True):
-        states = read.states(game)
-        assert len(states) == len(record.moves) + 1
-        replayed = game.start(np.array([record.start]))
-        for move in record.moves:
-            replayed = game.advance(replayed, np.array([move], dtype=np.int32))
-        assert np.array_equal(states[-1], replayed[0])
-        assert (read.tags["Variant"], read.tags["Outcome"]) == (id, str(record.outcome))
-        assert read.opening_plies == record.opening_plies
+    record = random_record(game, seed)
+    if with_values:
+        values = np.random.default_rng(seed).uniform(-1, 1, len(record.moves)).tolist()
+        record = replace(record, values=(None,) * record.opening_plies + tuple(values[record.opening_plies :]))
+    text = write_game(record, ByAction(game) if by_action else game)  # type: ignore[arg-type]
+    assert text.count("{") == (len(record.moves) - record.opening_plies if with_values else 0)
+    assert max(len(line) for line in text.splitlines()) <= 100
+    (read,) = stream_games(io.BytesIO(text.encode()))
+    assert [read] == read_games(text)
+    states = read.states(game)
+    assert len(states) == len(record.moves) + 1
+    assert np.array_equal(states[0], game.start(np.array([record.start]))[0])
+    outcome = int(game.outcome(states[-1][None])[0])
+    assert (read.tags["Variant"], read.tags["Outcome"]) == (id, str(outcome))
+    sign = (outcome > 0) - (outcome < 0)
+    assert read.result == read.tags["Result"] == ("*" if game.players == 1 else ("1/2-1/2", "1-0", "0-1")[sign])
+    assert (read.opening_plies, read.tags["Termination"]) == (record.opening_plies, "normal")
+
+
+def test_passes_and_all_starts_are_among_the_games_that_are_replayed() -> None:
+    othello, opposition = make_game("othello-4x4"), make_game("opposition-3x9")
+    assert any(" pass" in write_game(random_record(othello, seed), othello) for seed in range(20))
+    assert {random_record(opposition, seed).start for seed in range(60)} == set(range(opposition.num_starts))
 
 
 def test_the_layout_is_the_agreed_one() -> None:
@@ -63,10 +94,44 @@ def test_the_layout_is_the_agreed_one() -> None:
     text = write_game(Record(0, (3, 3, 2, 4, 1, 5, 0), 2, 30), game, {"White": 'a "b" \\', "Round": "7"})
     assert text == (
         '[Event "?"]\n[Site "?"]\n[Date "????.??.??"]\n[Round "7"]\n[White "a \\"b\\" \\\\"]\n[Black "?"]\n'
-        '[Result "1-0"]\n[Variant "connect_four-6x7"]\n[Start "0"]\n[Opening "2"]\n[Outcome "30"]\n\n'
+        '[Result "1-0"]\n[Variant "connect_four-6x7"]\n[Start "0"]\n[Opening "2"]\n[Outcome "30"]\n'
+        '[Termination "normal"]\n\n'
         "1. 4 4 2. 3 5 3. 2 6 4. 1 1-0\n\n"
     )
     assert read_games(text)[0].tags["White"] == 'a "b" \\'
+
+
+def test_a_value_stands_after_the_move_of_the_player_who_had_it() -> None:
+    game = make_game("connect_four-6x7")
+    record = Record(0, (3, 3, 2, 4, 1), 2, None, (None, None, 0.534, -1.0, -0.001))
+    assert "\n1. 4 4 2. 3 {+0.53} 5 {-1.00} 3. 2 {+0.00} *\n" in write_game(record, game)
+
+
+@pytest.mark.parametrize(
+    ("record", "words"),
+    [
+        (Record(0, (4,), 0, 5), "normal"),
+        (Record(0, (4,), 0, None), "unterminated"),
+        (Record(0, (4,), 0, None, adjudicated=True), "adjudication"),
+        (Record(0, (4,), 0, None, fault='x{y} said "no"\nand [left]'), 'rules infraction: x{y} said "no" and [left]'),
+    ],
+)
+def test_how_a_game_ended_stands_in_a_tag_that_no_text_can_break(record: Record, words: str) -> None:
+    text = write_game(record, make_game("tic_tac_toe-3x3"), {"Result": "0-1", "White": "a{b", "Black": 'c"] d; e\\'})
+    (read,) = read_games(text)
+    assert (read.tags["Termination"], read.result, read.moves) == (words, "0-1", ("b2",))
+    assert (read.tags["White"], read.tags["Black"]) == ("a{b", 'c"] d; e\\')
+    assert list(stream_games(io.BytesIO(text.encode()))) == [read]
+
+
+def test_a_file_is_read_game_by_game_and_says_where_it_breaks() -> None:
+    text = '\ufeff[White "Müller"] 1. e4 1-0 1. d4 *\r\n\r\n[White "b"] 1. c4 ) 0-1'
+    found = stream_games(io.BytesIO(text.encode("utf-8")), "x.pgn")
+    assert next(found) == PgnGame({"White": "Müller"}, ("e4",), "1-0")
+    assert next(found) == PgnGame({}, ("d4",), "*")
+    with pytest.raises(RecordError, match=r"^x\.pgn, the game in line 3: line 1 of the games closes no variation$"):
+        next(found)
+    assert next(stream_games(io.BytesIO(text[1:].encode("latin-1")))).tags["White"] == "Müller"
 
 
 @pytest.mark.parametrize(("outcome", "result"), [(5, "1-0"), (-5, "0-1"), (0, "1/2-1/2"), (None, "*")])

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from statistics import NormalDist
 
 import numpy as np
 import pytest
 
-from palaestra.arena.sprt import GAME_SHARES, PAIR_SHARES, PRIOR, Sprt, expected_score
+from palaestra.arena.sprt import GAME_SHARES, PAIR_SHARES, PRIOR, Sprt, expected_score, parse_sprt
 from palaestra.errors import ConfigError
 from palaestra.types import Float64s
 
@@ -56,10 +57,23 @@ def test_extreme_counts_give_finite_ratios_and_the_right_verdicts() -> None:
     assert test.verdict([0, 0, 2, 0, 1]) is None
 
 
-@pytest.mark.parametrize("settings", [{"elo0": 10, "elo1": 10}, {"alpha": 0.0}, {"beta": 0.5}])
+@pytest.mark.parametrize(
+    "settings", [{"elo0": 10, "elo1": 10}, {"elo0": math.nan}, {"elo1": math.inf}, {"alpha": 0.0}, {"beta": 0.5}]
+)
 def test_hypotheses_that_do_not_differ_and_impossible_errors_are_refused(settings: dict[str, float]) -> None:
     with pytest.raises(ConfigError, match=r"for example 0 and 30|as 0\.05"):
         Sprt(**settings)
+
+
+def test_a_test_is_read_from_two_or_four_numbers() -> None:
+    assert parse_sprt("0,30") == Sprt(0.0, 30.0)
+    assert parse_sprt("-5, 5.5, 0.1, 0.2") == Sprt(-5.0, 5.5, 0.1, 0.2)
+
+
+@pytest.mark.parametrize("text", ["", "0", "0,30,0.05", "0,30,0.05,0.05,1", "0;30", "0,x", "30,0", "0,1e9", "nan,3"])
+def test_texts_that_are_no_test_are_refused(text: str) -> None:
+    with pytest.raises(ConfigError, match="for example 0"):
+        parse_sprt(text)
 
 
 def pair_probabilities(elo: float, bias: float, draws: float) -> tuple[Float64s, Float64s]:
@@ -99,6 +113,24 @@ def test_errors_of_both_kinds_are_near_five_percent_on_pairs() -> None:
         pair, _ = pair_probabilities(elo, bias=0.25, draws=0.2)
         share, _ = share_accepted(test, pair, PAIR_SHARES, seed=1)
         assert share == pytest.approx(wanted, abs=0.03)  # three standard deviations of 500 tests
+
+
+def fixed_pairs(test: Sprt, probabilities: Float64s) -> float:
+    """How many pairs a test of fixed size with the same two errors needs (normal approximation)."""
+    shares, sure = np.array(PAIR_SHARES), NormalDist().inv_cdf
+    variance = probabilities @ shares**2 - (probabilities @ shares) ** 2
+    gap = expected_score(test.elo1) - expected_score(test.elo0)
+    return float((sure(1 - test.alpha) + sure(1 - test.beta)) ** 2 * variance / gap**2)
+
+
+def test_unequal_errors_are_kept_with_fewer_pairs_than_a_test_of_fixed_size_needs() -> None:
+    test, runs = Sprt(-10.0, 50.0, alpha=0.02, beta=0.15), 500
+    for elo, level in ((test.elo0, test.alpha), (test.elo1, test.beta)):
+        pair, _ = pair_probabilities(elo, bias=0.3, draws=0.1)
+        share, needed = share_accepted(test, pair, PAIR_SHARES, seed=5, runs=runs)
+        wrong = share if elo == test.elo0 else 1 - share
+        assert level / 4 < wrong < level + 3 * math.sqrt(level * (1 - level) / runs)
+        assert needed < 0.9 * fixed_pairs(test, pair)
 
 
 def test_far_from_the_hypotheses_the_test_is_surer_and_quicker() -> None:

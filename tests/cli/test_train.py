@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from palaestra.cli.live import LiveView, clock
+from palaestra.cli.live import LiveView, clock, iterations
 from palaestra.learn.loop import train
 from palaestra.learn.presets import NAMES
 from tests.cli.interrupts import hear_interrupts
@@ -139,9 +139,11 @@ def test_the_live_view_shows_stage_losses_gate_and_strength(own_folder: Path) ->
         paper = Console(record=True, width=160, file=nowhere)
         paper.print(view.draw())
     text = paper.export_text()
-    for piece in ("tic_tac_toe-3x3, b1c8", "saving", "games/s", "policy", "gate", "Elo against random", "✓", "✗"):
+    for piece in ("tic_tac_toe-3x3, b1c8", "saving", "games/s", "gate", "running Elo", "Elo against random", "✓", "✗"):
         assert piece in text
     assert view.share() == 1.0 and view.seconds_left() == 0.0
+    narrow = {len(iterations(view.lines, width).columns) for width in (80, 100)}
+    assert narrow == {len(iterations(view.lines, 160).columns) - 1}, "the running Elo gives way to the anchors"
 
 
 def test_times_read_like_a_clock() -> None:

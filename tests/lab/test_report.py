@@ -61,7 +61,7 @@ def test_the_page_fetches_nothing(text: str) -> None:
 
 def test_every_plot_is_there_once_and_no_identifier_is_used_twice(text: str) -> None:
     page = Page(text)
-    titles = ["Losses", "Strength", "Length of self-play games", "Results of self-play", "Gate", "Time"]
+    titles = ["Losses", "Strength", "Running Elo", "Length of self-play games", "Results of self-play", "Gate", "Time"]
     for title in [*titles, "Speed of self-play", "Share of self-play inside the network"]:
         assert text.count(f"<h3>{title}</h3>") == 1
     identifiers = [attributes["id"] for _, attributes in page.tags if "id" in attributes]
@@ -120,9 +120,9 @@ def test_a_run_without_an_iteration_has_nothing_to_report(tmp_path: Path) -> Non
 
 
 def test_a_run_without_gate_and_evaluation_has_no_such_plots(run: Path) -> None:
-    lines = [metrics_line(1, gate=None, elo=None)]
+    lines = [metrics_line(1, gate=None, elo=None, running_elo=None)]
     titles = [title for title, _, _ in run_plots(lines)]
-    assert "Gate" not in titles and "Strength" not in titles and "Losses" in titles
+    assert not {"Gate", "Strength", "Running Elo"} & set(titles) and "Losses" in titles
     manifest = RunFolder(run).manifest()
     assert manifest is not None
     assert "Elo against" not in render("x", manifest, lines, [])
@@ -143,7 +143,10 @@ def test_plots_are_a_function_of_the_metrics() -> None:
 def test_values_that_were_not_measured_leave_a_gap_and_no_error() -> None:
     broken: dict[str, Any] = {"policy": None, "value": 0.5, "sum": None, "product": None}
     lines = [metrics_line(1), metrics_line(2, losses=broken, simulations_per_second=None), metrics_line(3)]
-    assert len(list(run_plots(lines))) == 8
+    assert len(list(run_plots(lines))) == 9
+    old = [{key: value for key, value in line.items() if key != "running_elo"} for line in lines[:1]]
+    running = {title: svg for title, _, svg in run_plots([*old, metrics_line(2, running_elo=None), *lines])}
+    assert "earliest network" in running["Running Elo"], "runs of older versions have none"
     lost = [metrics_line(i, elo={"perfect": [None, None, -300.0]}) for i in (1, 2)]
     strength = next(svg for title, _, svg in run_plots(lost) if title == "Strength")
     assert strength.count(">perfect<") == 1

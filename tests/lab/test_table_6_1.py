@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from palaestra.arena.match import GameRecord, MatchResult
+from palaestra.arena.statistics import student_95
 from palaestra.errors import ConfigError
 from palaestra.lab import table_6_1
-from palaestra.lab.table_6_1 import GAMES, PUBLISHED, Cell, student_95
+from palaestra.lab.table_6_1 import GAMES, PUBLISHED, Cell
 
 
 def fake_match(points: list[float]) -> MatchResult:

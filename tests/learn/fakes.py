@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from palaestra.arena.match import GameRecord, MatchResult, Running
 from palaestra.games.base import Game
 from palaestra.learn.batch import Batch
 from palaestra.learn.config import RunConfig
@@ -97,7 +98,9 @@ def judge(
     game: Game, candidate: bytes, best: bytes, config: RunConfig, iteration: int, listen: Any = None
 ) -> GateResult:
     accepted = number_of(candidate, best, iteration) % 3 > 0
-    return GateResult(accepted, 3 if accepted else 1, 0, 1 if accepted else 3, "as chance wants", time.perf_counter())
+    wins = 3 if accepted else 1
+    first = (1 + number_of(best) % 2 if accepted else 1, 0, 1)
+    return GateResult(accepted, wins, 0, 4 - wins, "as chance wants", time.perf_counter(), 4, 4, first)
 
 
 def evaluate(game: Game, model: bytes, config: RunConfig, seed: int, listen: Any = None) -> list[AnchorResult]:
@@ -108,7 +111,18 @@ def evaluate(game: Game, model: bytes, config: RunConfig, seed: int, listen: Any
     ]
 
 
-FAKES = Stages(FakeTrainer, play_games, judge, evaluate)
+def meet(
+    game: Game, model: bytes, earlier: bytes, config: RunConfig, iteration: int, listen: Any = None
+) -> MatchResult:
+    points = [number_of(model, earlier, iteration, number) % 3 / 2 for number in range(config.evaluation.history)]
+    records = tuple(GameRecord(number, 0, (), 0, point, 1) for number, point in enumerate(points))
+    match = MatchResult(game.id, "network", "earlier", records, 0, time.perf_counter(), (0.0, 0.0))
+    if listen is not None:
+        listen(Running(match.wins, match.draws, match.losses, match.games))
+    return match
+
+
+FAKES = Stages(FakeTrainer, play_games, judge, evaluate, meet)
 
 
 def tiny(*sets: str, iterations: int | None = 4, **settings: Any) -> RunConfig:

@@ -31,14 +31,26 @@ def metrics_line(iteration: int, **changes: Any) -> dict[str, Any]:
         "lr": 0.005,
         "mean_plies": 20 + 8 * (1 - 1 / iteration),
         "results": {"first": 25 + iteration, "draw": iteration, "second": 25 - iteration},
-        "gate": {"accepted": iteration % 3 != 0, "wins": 14 + iteration % 3 * 5, "draws": 2, "losses": 9, "reason": ""},
+        "gate": gate_line(iteration),
         "elo": measured if iteration % 2 == 0 else None,
+        "history": None,
         "network_share": 0.9,
         "simulations_per_second": 30000.0 + 100 * iteration,
         "warm": None,
         "buffer": 1000 * iteration,
+        "running_elo": {"network": iteration, "elo": 40.0 * iteration, "plus": 30.0 + iteration, "minus": 30.0},
     }  # fmt: skip
     return {**line, **changes}
+
+
+def gate_line(iteration: int) -> dict[str, Any]:
+    """Every third candidate is rejected; the one before it was not."""
+    wins = 14 + iteration % 3 * 5
+    return {
+        "accepted": iteration % 3 != 0, "wins": wins, "draws": 2, "losses": 9, "reason": "", "games": 11 + wins,
+        "distinct_games": 11 + wins, "first": [wins // 2, 1, 5], "network": iteration,
+        "against": iteration - 2 if iteration % 3 == 1 and iteration > 1 else iteration - 1,
+    }  # fmt: skip
 
 
 def make_run(path: Path, id: str = "connect_four-4x4", iterations: int = 4, best: int = 2) -> Path:

@@ -55,6 +55,9 @@ def test_who_is_the_candidate_turns_the_result_around() -> None:
     one, other = random_model(FOUR, 1), random_model(FOUR, 2)
     there, back = (judge(FOUR, *pair, config(games=20), iteration=1) for pair in ((one, other), (other, one)))
     assert (there.wins, there.draws, there.losses) == (back.losses, back.draws, back.wins)
+    assert sum(there.first) == sum(back.first) == 10
+    as_second = [whole - began for whole, began in zip((back.wins, back.draws, back.losses), back.first, strict=True)]
+    assert list(there.first) == as_second[::-1], "what one began, the other followed"
     assert there.wins != there.losses
 
 

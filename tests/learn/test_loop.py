@@ -208,4 +208,5 @@ def test_tensorboard_hears_every_number_of_an_iteration(tmp_path: Path) -> None:
     assert writer.found["losses/policy", 2] == line["losses"]["policy"]
     assert writer.found["elo/random", 2] == line["elo"]["random"][0]
     assert ("elo/random", 1) not in writer.found
+    assert writer.found["elo/running", 2] == line["running_elo"]["elo"]
     assert writer.found["gate/accepted", 1] in (0.0, 1.0)

@@ -121,6 +121,19 @@ def test_without_symmetries_positions_are_learned_as_they_were() -> None:
     assert not all(planes.tobytes() in known for planes in turned.planes)
 
 
+def test_a_growing_window_keeps_a_share_of_all_iterations() -> None:
+    examples = random_examples(make_game("tic_tac_toe-3x3"), 30)
+    replay, again = Replay(3, 0.5), Replay(3, 0.5)
+    sizes = []
+    for iteration in range(1, 13):
+        replay.add(iteration, examples.take(slice(0, iteration)))
+        sizes.append(len(replay.iterations))
+    assert sizes == [1, 2, 3, 3, 3, 3, 4, 4, 5, 5, 6, 6] and replay.iterations[-1] == 12
+    for iteration in replay.iterations:  # what a resumed run loads is what was kept
+        again.load(iteration, replay.save_iteration(iteration))
+    assert again.iterations == replay.iterations and len(again) == len(replay)
+
+
 def test_batches_depend_on_the_generator_alone() -> None:
     game = make_game("tic_tac_toe-3x3")
     replay = Replay(1)

@@ -80,8 +80,11 @@ def test_a_run_killed_at_any_call_that_touches_the_disk_ends_as_if_it_had_not_be
     assert kills > 80
 
 
-def test_a_run_killed_again_and_again_still_ends_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    config = tiny(iterations=4)
+@pytest.mark.parametrize("sets", [(), ("gate.kind=off", "evaluation.history=4", "evaluation.every=1")])
+def test_a_run_killed_again_and_again_still_ends_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sets: tuple[str, ...]
+) -> None:
+    config = tiny(*sets, iterations=4)
     train(config, tmp_path / "whole", stages=FAKES)
     run = tmp_path / "killed"
     chance = random.Random(3)

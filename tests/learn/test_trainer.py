@@ -13,7 +13,8 @@ from palaestra.games.registry import make_game
 from palaestra.learn import trainer as module_under_test
 from palaestra.learn.batch import Batch
 from palaestra.learn.config import LearnConfig, RunConfig
-from palaestra.learn.trainer import Trainer, learning_rate
+from palaestra.learn.optimizers import learning_rate
+from palaestra.learn.trainer import Trainer
 from palaestra.nets.evaluator import OnnxEvaluator
 
 GAME = make_game("connect_four-4x4")
@@ -38,7 +39,7 @@ def same(one: dict[str, np.ndarray[Any, Any]], other: dict[str, np.ndarray[Any, 
     return one.keys() == other.keys() and all(one[name].tobytes() == other[name].tobytes() for name in one)
 
 
-@pytest.mark.parametrize("optimizer, lr", [("adam", 0.01), ("adamw", 0.01), ("sgd", 0.1)])
+@pytest.mark.parametrize("optimizer, lr", [("adam", 0.01), ("adamw", 0.01), ("sgd", 0.1), ("muon", 0.02)])
 @pytest.mark.parametrize("net", ["b1c8", "mlp64x2", "schmidt"])
 def test_training_learns(net: str, optimizer: str, lr: float) -> None:
     trainer = make_trainer(net, optimizer=optimizer, lr=lr, epochs=10)
@@ -56,6 +57,7 @@ def test_training_learns(net: str, optimizer: str, lr: float) -> None:
         {"optimizer": "adamw", "weight_decay": 0.1, "clip": 0.5, "net": "mlp16x2", "dropout": 0.5},
         {"optimizer": "sgd", "average": 0.5, "net": "schmidt"},
         {"optimizer": "sgd", "momentum": 0.0},
+        {"optimizer": "muon", "average": 0.9, "weight_decay": 0.05, "momentum": 0.95},
     ],
 )
 def test_training_from_a_saved_state_goes_on_bit_for_bit(settings: dict[str, Any], threads: int) -> None:

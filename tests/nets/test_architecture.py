@@ -38,7 +38,7 @@ def test_actions_that_are_planes_of_cells_are_recognised(num_actions: int, plane
     assert (facts.action_planes, facts.has_pass) == (planes, has_pass)
 
 
-@pytest.mark.parametrize("num_actions, channels", [(8, 16), (2912, 3), (100_000, 1)])
+@pytest.mark.parametrize("num_actions, channels", [(8, 32), (2912, 3), (100_000, 1)])
 def test_a_dense_policy_head_has_fewer_channels_where_actions_and_cells_are_many(
     num_actions: int, channels: int
 ) -> None:
@@ -49,8 +49,8 @@ def test_a_dense_policy_head_has_fewer_channels_where_actions_and_cells_are_many
 
 def test_multiply_adds_are_those_counted_by_hand() -> None:
     trunk = 42 * 9 * (2 * 32 + 6 * 32 * 32)
-    policy = 42 * 32 * 16 + 16 * 42 * 7
-    value = 42 * 32 * 8 + 8 * 42 * 64 + 64
+    policy = 42 * 32 * 32 + 32 * 42 * 7
+    value = 42 * 32 * 32 + 32 * 42 * 64 + 64
     assert multiply_adds(parse_net("b3c32"), CONNECT_FOUR) == trunk + policy + value
 
 

@@ -49,7 +49,7 @@ OTHER_VALUES: dict[str, dict[str, Any]] = {
     },
     "run": {
         "network": "a run", "simulations": 10, "ms": 1000.0, "c": 0.5, "fpu": 0.2, "solver": False, "nodes": 50,
-        "leaves": 2, "reuse": False, "temperature": 1.0,
+        "leaves": 2, "reuse": False, "temperature": 1.0, "averaged": True,
     },
     "net": {"network": "a run", "temperature": 0.5},
 }  # fmt: skip

@@ -10,7 +10,7 @@ import pytest
 
 from palaestra.errors import ModelError, PalaestraError, PlayerError
 from palaestra.games.registry import make_game
-from palaestra.players.registry import make_player
+from palaestra.players.registry import expand, find_checkpoint, make_player
 from palaestra.players.runs import open_run, playing_search
 from palaestra.search.config import SearchConfig
 from tests.players.run_folders import random_model, write_run
@@ -104,3 +104,55 @@ def test_a_damaged_manifest_is_one_line(here: Path, text: str) -> None:
     with pytest.raises(PalaestraError) as error:
         make_player("run:first", TIC)
     assert "manifest" in str(error.value) and len(str(error.value).splitlines()) == 1
+
+
+def test_a_star_is_every_checkpoint_and_a_number_behind_it_every_so_many_with_the_last(here: Path) -> None:
+    assert expand(["run:first@*"]) == ["run:first@0", "run:first@3", "run:first@7"]
+    assert expand(["net:first@*2"]) == ["net:first@0", "net:first@7"]
+    numbers = dict.fromkeys(range(12), random_model(TIC))
+    write_run(here / "runs" / "long", TIC, numbers)
+    assert expand(["run:long@*5"]) == ["run:long@0", "run:long@5", "run:long@10", "run:long@11"]
+    assert expand(["run:long@*1"]) == expand(["run:long@*"]) and len(expand(["run:long@*"])) == 12
+    assert expand(["run:long@*999"]) == ["run:long@0", "run:long@11"]
+    (here / "runs" / "long").rename(here / "at@home")
+    assert expand(["run:at@home@*5"])[1] == "run:at@home@5"
+
+
+def test_settings_are_carried_over_and_every_player_of_an_expansion_can_be_made(here: Path) -> None:
+    texts = expand(["run:first@*(simulations=4, c=2.5)", "net:first@*2(temperature=0.5)"])
+    assert texts[:2] == ["run:first@0(simulations=4, c=2.5)", "run:first@3(simulations=4, c=2.5)"]
+    assert texts[-1] == "net:first@7(temperature=0.5)"
+    assert [make_player(text, TIC).text.split("(")[0] for text in texts] == [text.split("(")[0] for text in texts]
+
+
+def test_other_players_are_left_as_they_are_and_in_their_order(here: Path) -> None:
+    texts = ["random", "uct( simulations=7 )", "run:first", "run:first@best(simulations=3)", "net:nowhere@3"]
+    assert expand(texts) == texts
+    assert expand(["random", "net:first@*2", "greedy"]) == ["random", "net:first@0", "net:first@7", "greedy"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("run:second@*", "'second' is not a run; runs in ./runs: first;"),
+        ("run:first@*0", "after @* stands nothing or a positive whole number, not '0'"),
+        ("net:first@*x", "not 'x'; for example run:NAME@*5"),
+        ("run:first@*-3", "not '-3'"),
+        ("run:bare@*", "run bare has no networks yet"),
+        ("run:first@*(simulations=4", "the bracket is not closed"),
+    ],
+)
+def test_an_expansion_that_cannot_be_made_is_one_line(here: Path, text: str, words: str) -> None:
+    bare = write_run(here / "runs" / "bare", TIC, {0: b""})
+    (bare / "checkpoints" / "0000.onnx").unlink()
+    with pytest.raises(PlayerError) as error:
+        expand([text])
+    assert words in str(error.value).replace("bare, first", "first") and len(str(error.value).splitlines()) == 1
+
+
+def test_a_player_is_traced_to_its_run_and_iteration(here: Path) -> None:
+    found = find_checkpoint("run:first@best(simulations=4)")
+    assert found is not None
+    assert (found[0].name, *found[1:]) == ("first", 3, "run(simulations=4)")
+    assert find_checkpoint("net:first@7") == (open_run("first"), 7, "net")
+    assert find_checkpoint("uct(simulations=4)") is None and find_checkpoint("puct(run.onnx)") is None

@@ -9,11 +9,11 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from itertools import pairwise
 
-from palaestra.arena.match import Listener, MatchResult, Running, play_match
-from palaestra.arena.openings import default_plies
+from palaestra.arena.match import LOCKSTEP, Listener, MatchResult, Running, play_match
+from palaestra.arena.openings import Opening, default_plies, make_book
 from palaestra.games.base import Game
 from palaestra.players.base import Player
 
@@ -26,29 +26,52 @@ def play_parallel(
     games: int,
     *,
     opening_plies: int | None = None,
+    book: Sequence[Opening] | None = None,
     seed: int = 0,
+    lockstep: int = LOCKSTEP,
     pairs: range | None = None,
+    adjudicate: bool = False,
     listen: Listener | None = None,
 ) -> MatchResult:
     """`play_match` with one thread for each team; teams are equal copies of (A, B), for no player serves two threads.
 
-    `pairs` are the pairs of the whole match to play now, so that a match can be stopped early between such parts.
+    `pairs` are the pairs of the whole match to play now, so that a match can be stopped early between such parts;
+    `lockstep` games run at once on each thread. An interrupt or an error ends all threads after their next step.
     """
     pairs = range(games // 2) if pairs is None else pairs
-    plies = default_plies(game, games // 2) if opening_plies is None else opening_plies
-    tally = _Tally(2 * len(pairs), listen)
+    if book is None:  # drawn once and not by every thread
+        plies = default_plies(game, games // 2) if opening_plies is None else opening_plies
+        book = make_book(game, games // 2, plies, seed)
+    tally, stopped = _Tally(2 * len(pairs), listen), threading.Event()
 
     def play(index: int, part: range) -> MatchResult:
-        heard = tally.listener(index)
-        return play_match(game, *teams[index], games, opening_plies=plies, seed=seed, pairs=part, listen=heard)
+        return play_match(
+            game,
+            *teams[index],
+            games,
+            book=book,
+            seed=seed,
+            lockstep=lockstep,
+            pairs=part,
+            adjudicate=adjudicate,
+            listen=tally.listener(index),
+            stopped=stopped,
+        )
 
     began = time.perf_counter()
     shares = split(pairs, len(teams))
     if len(shares) <= 1:
         return play(0, pairs)
     with ThreadPoolExecutor(len(shares)) as pool:
-        parts = list(pool.map(play, range(len(shares)), shares))
-    return joined(parts, time.perf_counter() - began)
+        playing = [pool.submit(play, index, part) for index, part in enumerate(shares)]
+        try:
+            wait(playing, return_when=FIRST_EXCEPTION)
+        finally:
+            stopped.set()
+    errors = [error for future in playing if (error := future.exception()) is not None]
+    for error in sorted(errors, key=lambda error: isinstance(error, KeyboardInterrupt)):
+        raise error  # the one that the others were stopped for, if a thread failed
+    return joined([future.result() for future in playing], time.perf_counter() - began)
 
 
 def joined(parts: Sequence[MatchResult], seconds: float | None = None) -> MatchResult:
@@ -91,6 +114,6 @@ class _Tally:
                 wins, draws, losses = (
                     sum(getattr(part, name) for part in heard_so_far) for name in ("wins", "draws", "losses")
                 )
-                tell(Running(wins, draws, losses, self.games))
+                tell(Running(wins, draws, losses, self.games, running.ended))
 
         return heard

@@ -1,42 +1,46 @@
 """Finished games as text: one PGN layout for everything that keeps games, and a reader for it.
 
     [Event "self-play"]                 seven tags that every PGN has, and of our own:
-    [Site "?"] [Date "????.??.??"]      Variant   the game's id
-    [Round "17"]                        Start     number of the initial position
-    [White "run@12"] [Black "run@12"]   Opening   how many plies were random
-    [Result "1-0"]                      Outcome   the first player's outcome, an integer (DESIGN D2)
-
-    1. 4 4 2. 3 5 1-0
+    [Site "?"] [Date "????.??.??"]      Variant      the game's id
+    [Round "17"]                        Start        number of the initial position
+    [White "run@12"] [Black "run@12"]   Opening      how many plies were random
+    [Result "1-0"]                      Outcome      the first player's outcome, an integer (DESIGN D2)
+                                        Termination  normal, adjudication, rules infraction: …, unterminated
+    1. 4 4 2. 3 {+0.20} 5 {-0.31} 1-0
 
 White moves first, whatever the colours of the stones are. Moves are in the game's own notation; a number with a dot
 counts pairs of plies and means nothing, because turns need not alternate. A move whose text would not stand alone
-between spaces is written as its action, `#17`.
+between spaces is written as its action, `#17`. The comment after a move is what the player who made it thought of the
+position before, in [-1, 1]; there is none where nobody thought.
 
 The reader takes any PGN: comments, variations and annotations are passed over, tags are kept as they are. It knows no
-game; `PgnGame.states` replays moves with the game that it is given.
+game; `PgnGame.states` replays moves with the game that it is given. Who needs players and results only is served much
+faster by `palaestra.arena.pgn_results`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import BinaryIO, Protocol
 
 import numpy as np
 
+from palaestra.arena.pgn_scan import ONCE, split_games
 from palaestra.errors import MoveError, RecordError
 from palaestra.games.base import Game
 from palaestra.types import Int8s
 
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
+RESULT_OF = {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1"}  # by the points of the player who moved first
 ROSTER = {"Event": "?", "Site": "?", "Date": "????.??.??", "Round": "?", "White": "?", "Black": "?"}
 WIDTH = 100  # characters of a line of moves
 
 _PLAIN = re.compile(r"[^\s{}();\[\]\"$#%.*!?]+")
 _TOKEN = re.compile(
     r"\s+"
-    r"|(?P<tag>\[\s*(?P<name>[A-Za-z0-9_]+)\s+\"(?P<value>(?:[^\"\\]|\\.)*)\"\s*\])"
+    r"|(?P<tag>\[\s*(?P<name>[A-Za-z0-9_][^\s\"\[\]]*)\s*\"(?P<value>(?:[^\"\\\n]|\\.|\"(?!\s*\]))*+)\"\s*\])"
     r"|(?P<comment>\{[^}]*\}|;[^\n]*|(?m:^%[^\n]*))"
     r"|(?P<bracket>[()])"
     r"|(?P<number>\d+\.+)"
@@ -46,7 +50,11 @@ _TOKEN = re.compile(
 
 
 class Record(Protocol):
-    """What is written: the match's `GameRecord`, and whatever else has these."""
+    """What is written: the match's `GameRecord`, and whatever else has these.
+
+    A record may also have `values`, the mover's before each of `moves` or None; `fault`, what the loser did wrong; and
+    `adjudicated`, whether the game ended as soon as its result was proven.
+    """
 
     @property
     def start(self) -> int: ...  # number of the initial position
@@ -75,26 +83,30 @@ class PgnGame:
 
     def states(self, game: Game) -> list[Int8s]:
         """Every state of the game, the initial one first."""
+        return self.replay(game)[0]
+
+    def replay(self, game: Game) -> tuple[list[Int8s], tuple[int, ...]]:
+        """Every state of the game, the initial one first, and the actions between them."""
         choice = _count(self.tags.get("Start", "0"), "Start")
         if choice >= game.num_starts:
             raise RecordError(f"start {choice} is not one of {game.id}: they are 0 to {game.num_starts - 1}")
         state = game.start(np.array([choice], dtype=np.int64))[0]
-        states = [state]
+        states, actions = [state], []
         for number, text in enumerate(self.moves, start=1):
             try:
-                action = _action(game, state, text)
+                actions.append(_action(game, state, text))
             except MoveError as error:
                 raise RecordError(f"move {number} of the game: {error}") from None
-            state = game.advance(state[None], np.array([action], dtype=np.int32))[0]
+            state = game.advance(state[None], np.array(actions[-1:], dtype=np.int32))[0]
             states.append(state)
-        return states
+        return states, tuple(actions)
 
 
 def write_game(record: Record, game: Game, tags: Mapping[str, str] | None = None) -> str:
     """One game as PGN text with an empty line after it; `tags` replace or add to the usual ones.
 
-    With two players and without a Result tag, the result is that of the outcome; a game that was lost by a fault has
-    no outcome, so whoever writes it gives the tag.
+    With two players and without a Result tag, the result is that of the outcome; a game that was lost by a fault or
+    adjudicated has no outcome, so whoever writes it gives the tag.
     """
     outcome = record.outcome
     result = "*" if outcome is None or game.players == 1 else RESULTS[0 if outcome > 0 else 1 if outcome < 0 else 2]
@@ -105,23 +117,40 @@ def write_game(record: Record, game: Game, tags: Mapping[str, str] | None = None
         "Start": str(record.start),
         "Opening": str(record.opening_plies),
         **({} if outcome is None else {"Outcome": str(outcome)}),
+        "Termination": _termination(record),
         **(tags or {}),
     }
     if header["Result"] not in RESULTS:
         raise RecordError(f"{header['Result']!r} is not a result; PGN knows {', '.join(RESULTS)}")
     words: list[str] = []
+    values: Sequence[float | None] = getattr(record, "values", ()) or [None] * len(record.moves)
     state = game.start(np.array([record.start], dtype=np.int64))
-    for ply, action in enumerate(record.moves):
+    for ply, (action, value) in enumerate(zip(record.moves, values, strict=True)):
         text = game.action_to_text(state[0], int(action))
         plain = _PLAIN.fullmatch(text) and text not in RESULTS
-        words.append((f"{ply // 2 + 1}. " if ply % 2 == 0 else "") + (text if plain else f"#{action}"))
+        number = f"{ply // 2 + 1}. " if ply % 2 == 0 else ""
+        words.append(number + (text if plain else f"#{action}") + _comment(value))
         state = game.advance(state, np.array([action], dtype=np.int32))
     lines = [f'[{name} "{_escaped(value)}"]' for name, value in header.items()]
     return "\n".join([*lines, "", *_wrapped([*words, header["Result"]]), "", ""])
 
 
+def stream_games(file: BinaryIO, name: str = "the file") -> Iterator[PgnGame]:
+    """The games of a PGN file in their order, one in memory at a time; `name` is for messages."""
+    for section in split_games(file, name):
+        try:
+            text = section.text.decode()
+        except UnicodeDecodeError:
+            text = section.text.decode("latin-1")  # the encoding of the PGN standard
+        try:
+            yield from read_games(text)
+        except RecordError as error:
+            raise RecordError(f"{name}, the game in line {section.line}: {error}") from None
+
+
 def read_games(text: str) -> list[PgnGame]:
     """All games of a PGN text in their order; RecordError says in which line it cannot be read."""
+    text = text.removeprefix("\ufeff")  # the byte-order mark of some editors
     games: list[PgnGame] = []
     tags: dict[str, str] = {}
     moves: list[str] = []
@@ -136,10 +165,11 @@ def read_games(text: str) -> list[PgnGame]:
             if depth < 0:
                 raise RecordError(f"line {text.count(chr(10), 0, at) + 1} of the games closes no variation")
         elif kind == "tag":
-            if moves:  # a game without a result ends where the next one begins
+            name = match["name"]
+            if moves or (name in ONCE and name in tags):  # a game without a result ends where the next one begins
                 games.append(PgnGame(tags, tuple(moves), "*"))
                 tags, moves = {}, []
-            tags[match["name"]] = re.sub(r"\\(.)", r"\1", match["value"])
+            tags[name] = re.sub(r"\\(.)", r"\1", match["value"])
         elif kind == "word" and not depth:
             if token in RESULTS:
                 games.append(PgnGame(tags, tuple(moves), token))
@@ -167,6 +197,19 @@ def _count(text: str, tag: str) -> int:
     if text.isascii() and text.isdigit() and len(text) < 10:
         return int(text)
     raise RecordError(f"the tag {tag} is {text!r}; it must be a whole number such as 0")
+
+
+def _termination(record: Record) -> str:
+    """In the words of the PGN standard, with the reason where a player broke the rules."""
+    if fault := getattr(record, "fault", ""):
+        return f"rules infraction: {fault}"
+    if getattr(record, "adjudicated", False):
+        return "adjudication"
+    return "unterminated" if record.outcome is None else "normal"
+
+
+def _comment(value: float | None) -> str:
+    return "" if value is None else f" {{{round(value, 2) + 0.0:+.2f}}}"  # + 0.0: there is no -0.00
 
 
 def _escaped(value: str) -> str:

@@ -32,6 +32,7 @@ from palaestra.errors import ConfigError
 
 PAIR_SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
 GAME_SHARES = (0.0, 0.5, 1.0)
+MOST_ELO = 2000  # as a hypothesis; beyond it there is nothing to test
 PRIOR = 1e-3  # of a pair, added to every count
 _HALVINGS = 60  # of the bracket of θ: down to rounding
 
@@ -48,9 +49,10 @@ class Sprt:
     beta: float = 0.05
 
     def __post_init__(self) -> None:
-        if not self.elo0 < self.elo1:
+        if not -MOST_ELO <= self.elo0 < self.elo1 <= MOST_ELO:
             raise ConfigError(
-                f"elo0 is {self.elo0:g} and elo1 {self.elo1:g}; elo1 must be larger, for example 0 and 30"
+                f"elo0 is {self.elo0:g} and elo1 {self.elo1:g}; elo1 must be larger, for example 0 and 30, "
+                f"and both lie between -{MOST_ELO} and {MOST_ELO}"
             )
         if not (0 < self.alpha < 0.5 and 0 < self.beta < 0.5):
             raise ConfigError(f"alpha is {self.alpha:g} and beta {self.beta:g}; both lie between 0 and 0.5, as 0.05")
@@ -75,6 +77,18 @@ class Sprt:
         lower, upper = self.bounds
         ratio = self.ratio(counts, shares)
         return "rejected" if ratio <= lower else "accepted" if ratio >= upper else None
+
+
+def parse_sprt(text: str) -> Sprt:
+    """The test that "elo0,elo1" or "elo0,elo1,alpha,beta" means."""
+    words = text.split(",")
+    try:
+        numbers = [float(word) for word in words]
+    except ValueError:
+        numbers = []
+    if len(numbers) not in (2, 4):
+        raise ConfigError(f"sprt is {text!r}; give elo0,elo1 or elo0,elo1,alpha,beta, for example 0,30,0.05,0.05")
+    return Sprt(*numbers)
 
 
 def expected_score(elo: float) -> float:

@@ -42,6 +42,20 @@ def score_interval(wins: int, draws: int, losses: int, z: float = Z95) -> tuple[
     return low, high
 
 
+def student_95(freedom: int) -> float:
+    """Two-sided 95 % point of Student's t (Cornish and Fisher's expansion; exact for one degree of freedom)."""
+    if freedom == 1:
+        return 12.7062
+    z, n = Z95, float(freedom)
+    return (
+        z
+        + (z**3 + z) / (4 * n)
+        + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * n**2)
+        + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * n**3)
+        + (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / (92160 * n**4)
+    )
+
+
 def elo_of(score: float) -> float:
     """Logistic Elo difference of an expected score: 400·log10(p / (1-p)); infinite at 0 and 1."""
     if score <= 0.0:

@@ -14,20 +14,26 @@ if TYPE_CHECKING:
 
 
 def bench(
-    what: Annotated[Literal["search", "rollouts", "inference", "selfplay"], typer.Argument(help="What is measured.")],
+    what: Annotated[
+        Literal["search", "rollouts", "inference", "train", "selfplay"], typer.Argument(help="What is measured.")
+    ],
     game: GameId = "connect_four-6x7",
     net: Annotated[
         str | None, typer.Option(help="A network such as b3c32, or an ONNX file; none: random games.")
     ] = None,
     simulations: Annotated[int, typer.Option(min=1, max=10**7, help="Simulations a move.")] = 100,
-    games: Annotated[int, typer.Option(min=1, max=10**5, help="Games of one thread, or rows of one batch.")] = 128,
+    games: Annotated[int, typer.Option(min=1, max=10**5, help="Games of one thread.")] = 128,
+    batch: Annotated[
+        int | None,
+        typer.Option(min=1, max=65536, help="Positions a batch, of inference and train; by default as --games."),
+    ] = None,
     threads: Annotated[int | None, typer.Option(min=1, max=1024, help="Threads; by default one a core.")] = None,
     seconds: Annotated[float, typer.Option(min=0.01, max=3600, help="For how long.")] = 5.0,
     cache: Annotated[int, typer.Option(min=0, max=2**28, help="Positions a thread remembers from its network.")] = 0,
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
-    """Measure speed: a search, self-play, random games, or a network alone. Searches also print their signature."""
+    """Measure speed: a search, self-play, random games, training, or a network alone. Searches print a signature."""
     from palaestra.games.registry import make_game
 
     rules = make_game(game)
@@ -35,7 +41,9 @@ def bench(
     if what == "rollouts":
         report = _rollouts(rules, games, seconds, seed)
     elif what == "inference":
-        report = _inference(rules, net or "b3c32", games, threads, seconds)
+        report = _inference(rules, net or "b3c32", batch or games, threads, seconds)
+    elif what == "train":
+        report = _train(rules, net or "b3c32", batch or games, threads, seconds, seed)
     elif what == "selfplay":
         report = _selfplay(rules, net or "b3c32", simulations, games, threads, seconds, cache, seed)
     else:
@@ -118,6 +126,21 @@ def _selfplay(
         "limit_ratio": speed.limit_ratio,
         "network_share": speed.network_share,
         "signature": signature(),
+    }
+
+
+def _train(game: Game, net: str, batch: int, threads: int, seconds: float, seed: int) -> dict[str, Any]:
+    from palaestra.learn.measure_training import measure_training
+
+    speed = measure_training(game, net, batch, threads, seconds, seed)
+    return {
+        "net": net,
+        "batch": batch,
+        "threads": threads,
+        "samples_per_second": speed.samples_per_second,
+        "fixed_batch_per_second": speed.fixed_batch_per_second,
+        "limit_per_second": speed.limit,
+        "limit_ratio": speed.limit_ratio,
     }
 
 

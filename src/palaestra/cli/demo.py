@@ -13,10 +13,9 @@ from palaestra.cli.options import Seed
 
 if TYPE_CHECKING:
     from rich.console import Group
-    from rich.table import Table
 
-    from palaestra.arena.match import GameRecord, MatchResult
-    from palaestra.arena.round_robin import Crosstable
+    from palaestra.arena.records import Record
+    from palaestra.arena.tournament import Progress, Tournament
     from palaestra.games.base import Game
     from palaestra.learn.events import Summary
     from palaestra.types import Int8s
@@ -102,15 +101,20 @@ def show_win(summary: Summary) -> None:
         match = play_match(game, agent, make_player(rival, game), 20, seed=summary.config.seed)
         won = next((record for record in match.records if record.points == 1.0), None)
         if won is not None:
-            console.print(drawn(game, match, won))
+            sides = (match.a, match.b) if won.a_first else (match.b, match.a)
+            console.print(drawn(game, *sides, won))
             return
 
 
 def round_robin(games: int, seed: int) -> None:
     """Five players that do not learn, about a minute on a laptop."""
+    import os
+
     from rich.live import Live
 
-    from palaestra.arena.round_robin import Crosstable, play_round_robin
+    from palaestra.arena.crosstable import Crosstable
+    from palaestra.arena.tournament import play_tournament
+    from palaestra.cli.crosstables import crosstable
     from palaestra.cli.output import command_name, stdout
     from palaestra.games.registry import make_game
     from palaestra.jit import cache_root
@@ -122,61 +126,30 @@ def round_robin(games: int, seed: int) -> None:
     console.print(f"Everyone against everyone on {GAME}, {games} games a pair, sides swapped", style="bold")
     if not cache_root().exists():
         console.print("Rules and searches are compiled now, once; this takes about half a minute.", style="dim")
-    table = Crosstable(tuple(player.text for player in players))
-    with Live(crosstable(table), console=console, auto_refresh=False, transient=True) as live:
+    empty = crosstable(Crosstable(tuple(player.text for player in players)))
+    with Live(empty, console=console, auto_refresh=False, transient=True) as live:
 
-        def show(now: Crosstable, pairing: tuple[int, int]) -> None:
-            live.update(crosstable(now, pairing), refresh=console.is_terminal)
+        def show(progress: Progress) -> None:
+            live.update(crosstable(progress.crosstable), refresh=console.is_terminal)
 
-        table = play_round_robin(rules, players, games, seed=seed, listen=show)
+        played = play_tournament(rules, players, games, seed=seed, threads=os.cpu_count() or 1, listen=show)
         live.update("")
-    console.print(crosstable(table))
-    played = sum(match.games for match in table.matches)
-    console.print(f"Scores are in percent. {table.distinct_games} of {played} games are distinct.\n", style="dim")
-    console.print(last_game(rules, table))
+    console.print(crosstable(played.crosstable))
+    distinct = f"{played.distinct_games} of {len(played.games)} games are distinct."
+    console.print(f"Scores are in percent. {distinct}\n", style="dim")
+    console.print(last_game(rules, played))
     console.print(NEXT.format(command=command_name()), markup=False, soft_wrap=True)
 
 
-def crosstable(table: Crosstable, pairing: tuple[int, int] | None = None) -> Table:
-    """Scores in percent, players from best to worst; the pairing being played stands out. At most 80 columns wide."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    order = table.standings()
-    shown = Table(box=SIMPLE_HEAD, header_style="bold", padding=(0, 0), show_edge=False)
-    shown.add_column("", justify="right", style="dim")
-    shown.add_column("player", min_width=max(map(len, table.players)))
-    for place in range(len(order)):
-        shown.add_column(f"vs {place + 1}", justify="right", min_width=5)
-    shown.add_column("score (95 %)", justify="right", min_width=18)
-    for place, row in enumerate(order, start=1):
-        low, high = table.interval(row)
-        cells = [_cell(table, row, column, pairing) for column in order]
-        score = (
-            f"[bold]{100 * table.score(row):.1f}[/] ({100 * low:.1f}–{100 * high:.1f})" if any(table.total(row)) else ""
-        )
-        shown.add_row(str(place), table.players[row], *cells, score)
-    return shown
+def last_game(game: Game, played: Tournament) -> Group:
+    """The end of a game between the two best players, drawn; a decisive one if there is one."""
+    best = set(played.crosstable.standings()[:2])
+    theirs = [one for one in played.games if {one.scheduled.first, one.scheduled.second} == best]
+    shown = next((one for one in theirs if one.points != 0.5), theirs[0])
+    return drawn(game, played.players[shown.scheduled.first], played.players[shown.scheduled.second], shown)
 
 
-def _cell(table: Crosstable, row: int, column: int, pairing: tuple[int, int] | None) -> str:
-    from palaestra.arena.statistics import score_of
-
-    if row == column:
-        return "[dim]·[/]"
-    tally = table.tallies.get((row, column))
-    words = "" if tally is None else f"{100 * score_of(*tally):.1f}"
-    return f"[reverse]{words}[/]" if pairing in ((row, column), (column, row)) else words
-
-
-def last_game(game: Game, table: Crosstable) -> Group:
-    """The end of a game between the two best players, drawn."""
-    best = {table.players[row] for row in table.standings()[:2]}
-    match = next(match for match in table.matches if {match.a, match.b} == best)
-    return drawn(game, match, next((record for record in match.records if record.points != 0.5), match.records[0]))
-
-
-def drawn(game: Game, match: MatchResult, record: GameRecord) -> Group:
+def drawn(game: Game, first: str, second: str, record: Record) -> Group:
     """The last position of a game, and its moves."""
     import numpy as np
     from rich.console import Group
@@ -184,7 +157,6 @@ def drawn(game: Game, match: MatchResult, record: GameRecord) -> Group:
 
     from palaestra.cli.output import board, outcome_in_words
 
-    first, second = (match.a, match.b) if record.a_first else (match.b, match.a)
     moves = _texts(game, game.start(np.array([record.start]))[0], list(record.moves))
     *_, before, state = game.replay(f"@{record.start} {' '.join(moves)}")
     return Group(

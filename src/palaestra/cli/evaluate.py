@@ -40,6 +40,12 @@ def evaluate(
             show_default=False,
         ),
     ] = None,
+    averaged: Annotated[
+        bool,
+        typer.Option(
+            "--averaged", help="The search asks the network in every orientation of the board: stronger and slower."
+        ),
+    ] = False,
     threads: Annotated[int | None, typer.Option(min=1, help="All cores by default.", show_default=False)] = None,
     seed: Seed = 0,
     json: Json = False,
@@ -65,14 +71,23 @@ def evaluate(
     with progress_bar() as bar:
         total = len(budgets) * len(anchors) * games if games else None
         task = bar.add_task("mistakes", total=total)
-        rates = error_rates(game, model, stored.search, sets, (0, *budgets), threads=workers, seed=seed) if sets else []
+        rates = []
+        if sets:
+            measure: dict[str, Any] = {"threads": workers, "seed": seed, "averaged": averaged}
+            rates = error_rates(game, model, stored.search, sets, (0, *budgets), **measure)
         before = 0
 
         def show(anchor: str, running: Running) -> None:
             done = before + anchors.index(anchor) * games + running.finished
             bar.update(task, completed=done, description=anchor)
 
-        settings: dict[str, Any] = {"games": games, "threads": workers, "seed": seed, "listen": show}
+        settings: dict[str, Any] = {
+            "games": games,
+            "threads": workers,
+            "seed": seed,
+            "averaged": averaged,
+            "listen": show,
+        }
         for budget in budgets if games else ():
             results += play_anchors(game, model, stored.search, anchors, simulations=budget, **settings)
             before = len(results) * games

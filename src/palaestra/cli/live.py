@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 SHOWN = 8  # iterations in the table
+WIDTH, ANCHOR_WIDTH = 62, 25  # columns of the terminal that the table takes, and each anchor with its interval
 STAGES = {
     "selfplay": "self-play",
     "training": "training",
@@ -105,6 +106,8 @@ class PlainView(View):
         ]
         if metrics["gate"]:
             words.append(f"{'accepted' if metrics['gate']['accepted'] else 'rejected'}: {metrics['gate']['reason']}")
+        if running := metrics.get("running_elo"):
+            words.append(f"running Elo {running_words(running)}")
         words += [f"against {anchor} {elo_words(elo)}" for anchor, elo in (metrics["elo"] or {}).items()]
         words.append(f"{clock(self.seconds)}" + (f", {clock(left)} left" if (left := self.seconds_left()) else ""))
         return "; ".join(words)
@@ -167,11 +170,14 @@ class LiveView(View):
         if self.started is not None:
             config = self.started.config
             title = Text(f"{config.game}, {config.net}, seed {config.seed}, in {self.started.folder}", style="bold")
-        return Group(title, self.bars, iterations(self.lines))
+        return Group(title, self.bars, iterations(self.lines, self.console.width))
 
 
-def iterations(lines: list[Metrics]) -> Table:
-    """The last iterations, and the last evaluation before them so that there is always one to see."""
+def iterations(lines: list[Metrics], width: int) -> Table:
+    """The last iterations, and the last evaluation before them so that there is always one to see.
+
+    The running Elo has a column where `width` holds it beside the anchors'.
+    """
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
@@ -181,7 +187,9 @@ def iterations(lines: list[Metrics]) -> Table:
     anchors = list(dict.fromkeys(anchor for line in shown for anchor in line["elo"] or {}))
     gated = any(line["gate"] for line in shown)
     table = Table(box=SIMPLE_HEAD, header_style="bold", show_edge=False, pad_edge=False)
+    rated = any(line.get("running_elo") for line in shown) and width >= WIDTH + ANCHOR_WIDTH * len(anchors)
     headings = ["#", "games/s", "plies", "policy", "value", *(["gate"] if gated else [])]
+    headings += ["running Elo"] if rated else []
     for name in headings:
         table.add_column(name, justify="right")
     for anchor in anchors:
@@ -196,6 +204,8 @@ def iterations(lines: list[Metrics]) -> Table:
         ]
         if gated:
             cells.append(gate_words(line))
+        if rated:
+            cells.append(running_words(line.get("running_elo")))
         elo = line["elo"] or {}
         table.add_row(*cells, *(elo_words(elo[anchor]) if anchor in elo else "" for anchor in anchors))
     return table
@@ -205,6 +215,11 @@ def gate_words(line: Metrics) -> str:
     """ "✓ 21=4−15"."""
     gate = line["gate"]
     return "" if gate is None else f"{'✓' if gate['accepted'] else '✗'} {gate['wins']}={gate['draws']}−{gate['losses']}"
+
+
+def running_words(running: Metrics | None) -> str:
+    """ "+312 ±40", the larger half of the interval; nothing where there is none."""
+    return "" if running is None else f"{running['elo']:+.0f} ±{max(running['plus'], running['minus']):.0f}"
 
 
 def elo_words(elo: list[float | None]) -> str:

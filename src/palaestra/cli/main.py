@@ -20,6 +20,12 @@ VERBS = (
     ("games", "games", "palaestra games"),
     ("play", "play", "palaestra play connect_four-6x7 --against 'uct(simulations=2000)' --side first"),
     ("match", "match", "palaestra match othello-6x6 'uct(simulations=200)' 'alphabeta(depth=4)' --games 100"),
+    ("rate", "rate", "palaestra rate games.pgn --anchor random=0"),
+    (
+        "tournament",
+        "tournament",
+        "palaestra tournament othello-6x6 random rhea 'uct(simulations=50)' 'uct(simulations=200)' --pgn games.pgn",
+    ),
     ("analyse", "analyse", "palaestra analyse tic_tac_toe-3x3 --moves 'a1 b2' --player 'alphabeta(depth=9)'"),
     ("perft", "perft", "palaestra perft othello-8x8 8"),
     ("check-game", "check_game", "palaestra check-game my_game:GAME"),

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from palaestra.errors import ConfigError
+
+if TYPE_CHECKING:
+    from palaestra.arena.openings import Openings
 
 GameId = Annotated[
     str, typer.Argument(metavar="GAME", help="A game's id such as connect_four-6x7, or module:attribute for your own.")
@@ -18,3 +23,28 @@ Moves = Annotated[
     ),
 ]
 PLAYER_HELP = "A player such as random, alphabeta(depth=6) or uct(simulations=200)."
+OpeningsText = Annotated[
+    str | None,
+    typer.Option(
+        "--openings",
+        metavar="OPENINGS",
+        help="How games begin: random:PLIES; all:PLIES, every position at a ply; or FILE, an opening a line or a PGN "
+        "(FILE:PLIES: only the first plies).",
+        show_default=False,
+    ),
+]
+OpeningPlies = Annotated[
+    int | None,
+    typer.Option(help="Random plies before the players take over; 2 to 4 by default.", show_default=False),
+]
+
+
+def read_openings(text: str | None, plies: int | None) -> Openings:
+    """What --openings and --opening-plies say together; the second is short for random:PLIES."""
+    from palaestra.arena.openings import Openings, parse_openings
+
+    if text is None:
+        return Openings("random", plies)
+    if plies is not None:
+        raise ConfigError(f"--openings {text} and --opening-plies {plies} exclude each other; give one of them")
+    return parse_openings(text)

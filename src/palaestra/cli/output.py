@@ -34,16 +34,16 @@ def print_json(value: Any) -> None:
     print(json.dumps(value, allow_nan=False))
 
 
-def progress_bar() -> Progress:
-    """A bar on stderr that is drawn on a terminal only and leaves nothing behind."""
+def progress_bar(estimate: bool = True) -> Progress:
+    """A bar on stderr that is drawn on a terminal only and leaves nothing behind; `estimate` shows the time left."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     console = stderr()
     return Progress(
         BarColumn(bar_width=None),
         MofNCompleteColumn(),
-        TextColumn("{task.description}"),
-        TimeRemainingColumn(),
+        TextColumn("{task.description}", markup=False),
+        *([TimeRemainingColumn()] if estimate else []),
         console=console,
         transient=True,
         disable=not console.is_terminal,

@@ -1,7 +1,8 @@
 """The plots of a run, each an SVG element for a page, from the lines of its metrics.jsonl. Knows no file.
 
-This is the only module that imports matplotlib. Figures are made without its global state, carry no date, and number
-their parts by name, so that the same metrics give the same text and several figures can share one page.
+This module and `rating_plots`, which takes its style from here, are the only ones that import matplotlib. Figures are
+made without its global state, carry no date, and number their parts by name, so that the same metrics give the same
+text and several figures can share one page.
 """
 
 from __future__ import annotations
@@ -58,6 +59,13 @@ def run_plots(lines: Lines, threshold: float | None = None) -> Iterator[tuple[st
             "so only one end is known.",
             lambda axes: _elo(axes, lines),
             any(line.get("elo") for line in lines),
+        ),
+        (
+            "Running Elo",
+            "Elo above the earliest network by the run's own matches (gate, evaluation.history), all of them so far "
+            "rated together, with 95 % intervals. It flatters: compare with a tournament of the checkpoints.",
+            lambda axes: _running_elo(axes, lines),
+            any(line.get("running_elo") for line in lines),
         ),
         (
             "Length of self-play games",
@@ -170,6 +178,18 @@ def _elo(axes: Axes, lines: Lines) -> None:
     axes.axhline(0, color=GREY, linewidth=0.8)
     axes.set_ylabel("Elo above the anchor")
     _legend(axes, 2)
+
+
+def _running_elo(axes: Axes, lines: Lines) -> None:
+    known = [line for line in lines if line.get("running_elo")]
+    elo, plus, minus = ([line["running_elo"][name] for line in known] for name in ("elo", "plus", "minus"))
+    at = _iterations(known)
+    low = [middle - below for middle, below in zip(elo, minus, strict=True)]
+    high = [middle + above for middle, above in zip(elo, plus, strict=True)]
+    axes.fill_between(at, low, high, color=BLUE, alpha=0.15, linewidth=0)
+    axes.plot(at, elo, color=BLUE, marker=_mark(known), markersize=3)
+    axes.axhline(0, color=GREY, linewidth=0.8)
+    axes.set_ylabel("Elo above the earliest network")
 
 
 def _results(axes: Axes, lines: Lines) -> None:

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from palaestra.arena.match import MatchResult, play_match
-from palaestra.arena.statistics import Z95, score_interval
+from palaestra.arena.statistics import score_interval, student_95
 from palaestra.errors import ConfigError
 from palaestra.games.base import Game
 from palaestra.games.registry import make_game
@@ -138,17 +138,3 @@ def _match(game: Game, net: str, enhancement: str, games: int, seed: int, number
         return TreePlayer(game, name, leaf_evaluator(game, network, plan, default_reward(game)), plan.search)
 
     return play_match(game, player(enhancement), player("none"), games, opening_plies=2, seed=own_seed)
-
-
-def student_95(freedom: int) -> float:
-    """Two-sided 95 % point of Student's t (Cornish and Fisher's expansion; exact for one degree of freedom)."""
-    if freedom == 1:
-        return 12.7062
-    z, n = Z95, float(freedom)
-    return (
-        z
-        + (z**3 + z) / (4 * n)
-        + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * n**2)
-        + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * n**3)
-        + (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / (92160 * n**4)
-    )

@@ -49,16 +49,21 @@ class LearnConfig(Group):
     """How the network learns. Thesis: Adam, lr .005, 10 epochs of batches of 64, the last 20 iterations, dropout .3."""
 
     window: int = Field(20, ge=1, le=10**5, description="rs: iterations that are learned from")
+    window_share: float = Field(
+        0.0, ge=0, le=1, description="the window grows to this share of all iterations so far, where that is more"
+    )
     batch: int = Field(64, ge=1, le=65536, description="bs")
     epochs: float | None = Field(10, gt=0, le=1000, description="ep: passes over the whole window, every iteration")
     samples_per_position: float | None = Field(
         None, gt=0, le=1000, description="instead of epochs: how often a new position is drawn in the iteration it came"
     )
-    optimizer: Literal["adam", "adamw", "sgd"] = Field("adam", description="sgd has Nesterov momentum")
+    optimizer: Literal["adam", "adamw", "sgd", "muon"] = Field(
+        "adam", description="sgd has Nesterov momentum; muon makes the steps of kernels orthogonal"
+    )
     lr: float = Field(0.005, gt=0, le=10)
     lr_end: float = Field(0.1, gt=0, le=1, description="cosine: the last rate as a share of lr")
     schedule: Literal["constant", "cosine"] = Field("constant", description="over the run's minutes or iterations")
-    momentum: float = Field(0.9, ge=0, lt=1, description="of sgd")
+    momentum: float = Field(0.9, ge=0, lt=1, description="of sgd and muon")
     weight_decay: float = Field(0.0, ge=0, le=1)
     clip: float | None = Field(None, gt=0, description="largest norm of a gradient; none: no limit")
     loss: Literal["sum", "product", "policy", "value", "weighted"] = Field("sum", description="Eq. 3.1, 4.1, 4.2")
@@ -110,6 +115,16 @@ class EvaluationConfig(Group):
     anchors: tuple[str, ...] = Field(("random", "uct(simulations=200)"), description="players that never change")
     games: int = Field(40, ge=2, le=100_000, description="against each anchor; an even number")
     simulations: int = Field(100, ge=1, description="of the agent's search")
+    history: int = Field(
+        0, ge=0, le=100_000, description="games against the network evaluated before, for running Elo; even, 0: none"
+    )
+
+    @model_validator(mode="after")
+    def _fits(self) -> EvaluationConfig:
+        for name in ("games", "history"):
+            if getattr(self, name) % 2:
+                raise ValueError(f"evaluation.{name} is {getattr(self, name)}: pairs need an even number such as 40")
+        return self
 
 
 class RunConfig(Group):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from palaestra.arena.match import MatchResult, Running
+from palaestra.arena.match import Listener, MatchResult, Running
 from palaestra.arena.parallel import Team, play_parallel
 from palaestra.arena.statistics import finite
 from palaestra.games.base import Game
@@ -17,7 +17,9 @@ from palaestra.learn.config import RunConfig
 from palaestra.players.registry import make_player
 from palaestra.players.runs import make_agent, playing_search
 from palaestra.search.config import SearchConfig
+from palaestra.streams import keyed_seeds
 
+_HISTORY = 0x415  # sets the random numbers of the run's own matches apart from other stages'
 AnchorListener = Callable[[str, Running], None]
 Elo = tuple[float | None, float | None, float | None]  # difference and its 95 % interval; None is infinite
 
@@ -74,6 +76,20 @@ def evaluate(
     )
 
 
+def meet(
+    game: Game, model: bytes, earlier: bytes, config: RunConfig, iteration: int, listen: Listener | None = None
+) -> MatchResult:
+    """The network against the one that was evaluated before it, both as they meet the anchors, for the running Elo."""
+    settings = config.evaluation
+    search = playing_search(config.selfplay.search, settings.simulations)
+    teams: list[Team] = [
+        (make_agent(game, "network", model, search), make_agent(game, "earlier", earlier, search))
+        for _ in range(config.threads)
+    ]
+    seed = int(keyed_seeds(config.seed, iteration, _HISTORY)[0] >> 1)
+    return play_parallel(game, teams, settings.history, seed=seed, listen=listen)
+
+
 def play_anchors(
     game: Game,
     model: bytes,
@@ -84,11 +100,12 @@ def play_anchors(
     simulations: int,
     threads: int,
     seed: int,
+    averaged: bool = False,
     listen: AnchorListener | None = None,
 ) -> list[AnchorResult]:
     """One match against each anchor, all from the same openings; `search` is that of the agent's self-play."""
-    playing = playing_search(search, simulations)
-    agents = [make_agent(game, f"agent(simulations={simulations})", model, playing) for _ in range(threads)]
+    playing, text = playing_search(search, simulations), f"agent(simulations={simulations})"
+    agents = [make_agent(game, text, model, playing, averaged) for _ in range(threads)]
     results = []
     for anchor in anchors:
         teams: list[Team] = [(agent, make_player(anchor, game)) for agent in agents]

@@ -11,16 +11,17 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from palaestra.arena.match import Listener, MatchResult, Running
+from palaestra.arena.early_stop import play_until_sure
+from palaestra.arena.match import Listener, MatchResult
 from palaestra.arena.openings import default_plies
-from palaestra.arena.parallel import Team, joined, play_parallel
+from palaestra.arena.parallel import Team, play_parallel
 from palaestra.arena.sprt import Sprt
 from palaestra.games.base import Game
 from palaestra.learn.config import GateConfig, RunConfig
+from palaestra.learn.history import Tally, tally_of_first
 from palaestra.players.runs import make_agent, playing_search
 from palaestra.streams import keyed_seeds
 
-PAIRS_AT_ONCE = 16  # the sequential test looks after so many pairs; more would fill batches better and stop later
 _STAGE = 0x6A7E  # sets the gate's random numbers apart from other stages'
 
 
@@ -36,6 +37,7 @@ class GateResult:
     seconds: float
     games: int = 0
     distinct_games: int = 0
+    first: Tally = (0, 0, 0)  # wins, draws and losses in the games that the candidate began
 
 
 def judge(
@@ -67,6 +69,7 @@ def judge(
         time.perf_counter() - began,
         match.games,
         match.distinct_games,
+        tally_of_first(match),
     )
 
 
@@ -90,28 +93,11 @@ def _by_threshold(game: Game, teams: Sequence[Team], gate: GateConfig, seed: int
 
 def _by_test(game: Game, teams: Sequence[Team], gate: GateConfig, seed: int, listen: Listener | None) -> Judgement:
     """The sequential test; when the games run out first, the ratio's sign is not enough: the candidate is rejected."""
-    test = Sprt(gate.elo0, gate.elo1)
-    pairs, plies = gate.games // 2, default_plies(game, gate.games // 2)
-    parts: list[MatchResult] = []
-    verdict = None
-    for start in range(0, pairs, PAIRS_AT_ONCE):
-        part = range(start, min(start + PAIRS_AT_ONCE, pairs))
-        heard = listen and _after(parts, gate.games, listen)
-        parts.append(play_parallel(game, teams, gate.games, opening_plies=plies, seed=seed, pairs=part, listen=heard))
-        verdict = test.verdict(joined(parts).pairs)
-        if verdict is not None:
-            break
-    match = joined(parts)
-    ratio, (low, high) = test.ratio(match.pairs), test.bounds
-    where = f"log-likelihood ratio {ratio:+.2f} of {low:.2f} to {high:+.2f} after {match.games} games"
-    return verdict == "accepted", where if verdict else f"undecided: {where}", match
+    plies = default_plies(game, gate.games // 2)
 
+    def play(pairs: range, heard: Listener | None) -> MatchResult:
+        return play_parallel(game, teams, gate.games, opening_plies=plies, seed=seed, pairs=pairs, listen=heard)
 
-def _after(parts: Sequence[MatchResult], games: int, listen: Listener) -> Listener:
-    """A listener that adds what earlier parts gave."""
-    wins, draws, losses = (sum(getattr(part, name) for part in parts) for name in ("wins", "draws", "losses"))
-
-    def heard(running: Running) -> None:
-        listen(Running(wins + running.wins, draws + running.draws, losses + running.losses, games))
-
-    return heard
+    tested = play_until_sure(Sprt(gate.elo0, gate.elo1), gate.games, play, listen)
+    where = f"{tested.standing} after {tested.match.games} games"
+    return tested.verdict == "accepted", where if tested.verdict else f"undecided: {where}", tested.match

@@ -43,6 +43,8 @@ def scalars(metrics: Metrics) -> dict[str, float]:
     found |= {f"elo/{anchor}": elo[0] for anchor, elo in (metrics["elo"] or {}).items()}
     found |= {f"selfplay/{name}": metrics[name] for name in ("mean_plies", "simulations_per_second", "network_share")}
     found |= {"training/lr": metrics["lr"], "training/buffer": metrics["buffer"]}
+    if metrics["running_elo"] is not None:
+        found["elo/running"] = metrics["running_elo"]["elo"]
     if metrics["gate"] is not None:
         found["gate/accepted"] = float(metrics["gate"]["accepted"])
     return {name: float(value) for name, value in found.items() if value is not None}

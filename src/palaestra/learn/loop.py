@@ -7,7 +7,7 @@ memory is what `folder` keeps and nothing else. Nothing is printed here; listene
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ import numpy as np
 
 from palaestra.arena.match import Running
 from palaestra.arena.records import write_game
-from palaestra.errors import ConfigError, GameError, RunError
+from palaestra.errors import GameError, RunError
 from palaestra.games.base import Game
 from palaestra.games.registry import make_game
 from palaestra.learn import events
@@ -24,6 +24,7 @@ from palaestra.learn.about import about, differences
 from palaestra.learn.config import RunConfig
 from palaestra.learn.events import Listener, Metrics, Stage, Summary
 from palaestra.learn.folder import Manifest, RunFolder, free_folder, numbered, pack
+from palaestra.learn.history import Encounter, evaluated_before
 from palaestra.learn.measures import measure
 from palaestra.learn.replay import Replay
 from palaestra.learn.settings import as_settings, bounds, changes, make_config, merge, parse_sets
@@ -98,8 +99,6 @@ def trainable(config: RunConfig) -> Game:
             f"{game.id} has one player and training plays two sides against each other; search it instead:"
             f" palaestra analyse {game.id} --player 'nrpa(level=2)'"
         )
-    if config.evaluation.games % 2:
-        raise ConfigError(f"evaluation.games is {config.evaluation.games}: pairs need an even number such as 40")
     for anchor in config.evaluation.anchors:
         make_player(anchor, game)
     return game
@@ -122,7 +121,7 @@ class _Loop:
         self.game = trainable(config)
         self.stages = stages or real_stages()
         self.trainer = self.stages.make_trainer(self.game, config)
-        self.replay = Replay(config.learn.window)
+        self.replay = Replay(config.learn.window, config.learn.window_share)
         self.clock = time.perf_counter()
         self.seconds_before = 0.0
         self.spent: dict[str, float] = {}
@@ -229,7 +228,7 @@ class _Loop:
         report = self._learn(iteration)
         model, accepted, gate = self._judge(iteration, before)
         over = self._over(iteration, self.seconds)
-        results = self._evaluate(iteration, model, over)
+        results, history = self._evaluate(iteration, model, iteration if accepted else old.best, over)
         over = over or (results is not None and self._over(iteration, self.seconds))
         files = {numbered("games", iteration, "pgn"): self._games(iteration, played)}
         names = {name: digest for name, digest in old.files.items() if not name.endswith(".safetensors")}
@@ -252,9 +251,8 @@ class _Loop:
             finished=over,
             files=names,
         )
-        line = measure(
-            self.config, iteration, played, report, gate, results, self.spent, len(self.replay), manifest.seconds
-        )
+        matches, lines = (gate, results, history), self.current.lines
+        line = measure(self.config, manifest, played, report, *matches, self.spent, len(self.replay), lines)
         self._save(manifest, files, line, model if accepted else self.current.model)
 
     def _play(self, iteration: int) -> Any:
@@ -281,7 +279,7 @@ class _Loop:
             return candidate, True, None
         with self._stage(iteration, "gate", self.config.gate.games, "games") as listen:
             result = self.stages.judge(
-                self.game, candidate, self.current.model, self.config, iteration, listen=listen.match
+                self.game, candidate, self.current.model, self.config, iteration, listen=listen.after(0)
             )
         self.tell(events.GateEnded(iteration, result))
         if result.accepted:
@@ -289,16 +287,26 @@ class _Loop:
         self.trainer.load_state(before)
         return self.current.model, False, result
 
-    def _evaluate(self, iteration: int, model: bytes, over: bool) -> Any:
-        every = self.config.evaluation.every
-        if not over and (every == 0 or iteration % every):
-            return None
-        total = self.config.evaluation.games * len(self.config.evaluation.anchors)
-        with self._stage(iteration, "evaluation", total, "games") as listen:
+    def _evaluate(self, iteration: int, model: bytes, network: int, over: bool) -> tuple[Any, Any]:
+        """Results against the anchors and the network evaluated before; `network` is the iteration that made it."""
+        settings = self.config.evaluation
+        if not over and (settings.every == 0 or iteration % settings.every):
+            return None, None
+        earlier = evaluated_before(self.current.lines)
+        meets = settings.history > 0 and earlier != network
+        anchored = settings.games * len(settings.anchors)
+        with self._stage(iteration, "evaluation", anchored + meets * settings.history, "games") as listen:
             seed = int(np.random.SeedSequence([self.config.seed, iteration]).generate_state(1, np.uint64)[0] >> 1)
             results = tuple(self.stages.evaluate(self.game, model, self.config, seed, listen=listen.anchor))
+            history = None
+            if meets:
+                before = self.home.read(numbered("checkpoints", earlier, "onnx"), self.current.manifest)
+                match = self.stages.meet(
+                    self.game, model, before, self.config, iteration, listen=listen.after(anchored)
+                )
+                history = Encounter.of(match, network, earlier)
         self.tell(events.EvaluationEnded(iteration, results))
-        return results
+        return results, history
 
     def _games(self, iteration: int, played: Any) -> bytes:
         """The games of an iteration as PGN."""
@@ -383,14 +391,13 @@ class _Stage:
     def __call__(self, done: int, total: int | None = None) -> None:
         self.loop.tell(events.StageProgress(self.iteration, self.stage, done, total or self.total))
 
-    def match(self, running: Running) -> None:
-        """What a match says of itself."""
-        self(running.finished)
+    def after(self, games: int) -> Callable[[Running], None]:
+        """A listener of a match that comes after so many games."""
+        return lambda running: self(games + running.finished)
 
     def anchor(self, name: str, running: Running) -> None:
         """What one of several matches says of itself; those before it are finished."""
-        before = self.loop.config.evaluation.anchors.index(name) * running.games
-        self(before + running.finished)
+        self.after(self.loop.config.evaluation.anchors.index(name) * running.games)(running)
 
     def __exit__(self, *failure: object) -> None:
         seconds = time.perf_counter() - self.began

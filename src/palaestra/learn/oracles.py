@@ -24,13 +24,11 @@ from palaestra.arena.statistics import score_interval
 from palaestra.errors import MoveError, RecordError
 from palaestra.games.base import Game
 from palaestra.games.rows import ONGOING
-from palaestra.nets.cache import Cached, default_entries
 from palaestra.nets.evaluator import OnnxEvaluator
 from palaestra.players.base import Player
 from palaestra.players.perfect import RETROGRADE
 from palaestra.players.policy import PolicyPlayer
-from palaestra.players.runs import playing_search
-from palaestra.players.tree import TreePlayer
+from palaestra.players.runs import make_agent, playing_search
 from palaestra.search.config import SearchConfig
 from palaestra.search.retrograde import Retrograde
 from palaestra.search.solver import Solution, Solver
@@ -98,11 +96,15 @@ def error_rates(
     *,
     threads: int = 1,
     seed: int = 0,
+    averaged: bool = False,
 ) -> list[ErrorRate]:
-    """For every number of simulations (0: the network alone) and every set, how often the agent errs."""
+    """For every number of simulations (0: the network alone) and every set, how often the agent errs.
+
+    A search with `averaged` asks the network in every orientation; the network alone is always as it is.
+    """
     rates = []
     for count in simulations:
-        players = [_player(game, model, search, count) for _ in range(threads)]
+        players = [_player(game, model, search, count, averaged) for _ in range(threads)]
         for positions in sets:
             mistakes = int(positions.mistakes(choose(players, positions.states, seed)).sum())
             rates.append(ErrorRate(positions.name, count, mistakes, len(positions.states), positions.telling))
@@ -125,12 +127,10 @@ def choose(players: Sequence[Player], states: Int8s, seed: int) -> Int32s:
     return chosen
 
 
-def _player(game: Game, model: bytes, search: SearchConfig, simulations: int) -> Player:
-    evaluator = OnnxEvaluator(game, model)
+def _player(game: Game, model: bytes, search: SearchConfig, simulations: int, averaged: bool) -> Player:
     if simulations == 0:
-        return PolicyPlayer(game, "the network alone", evaluator)
-    cached = Cached(evaluator, game, default_entries(game))
-    return TreePlayer(game, "the agent", cached, playing_search(search, simulations, reuse=False))
+        return PolicyPlayer(game, "the network alone", OnnxEvaluator(game, model))
+    return make_agent(game, "the agent", model, playing_search(search, simulations, reuse=False), averaged)
 
 
 def own_oracle(game: Game, seed: int = 0) -> PositionSet | None:

@@ -23,10 +23,10 @@ from palaestra.types import Float32s, Int32s, Int64s
 
 
 class Replay:
-    """Examples of the last `window` iterations."""
+    """Examples of the last `window` iterations, or of the last `share` of all iterations where those are more."""
 
-    def __init__(self, window: int) -> None:
-        self.window = window
+    def __init__(self, window: int, share: float = 0.0) -> None:
+        self.window, self.share = window, share
         self._parts: dict[int, Examples] = {}  # iteration -> its examples, ascending; views into _all
         self._all: Examples | None = None
 
@@ -43,7 +43,8 @@ class Replay:
         """Take in the examples of the newest iteration; those that fall out of the window are forgotten."""
         if self._parts and iteration <= max(self._parts):
             raise ValueError(f"iteration {iteration} comes after {max(self._parts)}: iterations are added in order")
-        kept = {i: part for i, part in self._parts.items() if i > iteration - self.window} | {iteration: examples}
+        window = max(self.window, math.ceil(self.share * iteration))
+        kept = {i: part for i, part in self._parts.items() if i > iteration - window} | {iteration: examples}
         self._all = Examples.concatenate(list(kept.values()))
         ends = np.cumsum([len(part) for part in kept.values()]).tolist()
         self._parts = {

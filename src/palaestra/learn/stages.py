@@ -31,13 +31,14 @@ class Stages:
     play_games: Callable[..., Any]
     judge: Callable[..., Any]
     evaluate: Callable[..., Any]
+    meet: Callable[..., Any]
 
 
 def real_stages() -> Stages:
     """The stages of a real run. This is where PyTorch is loaded."""
-    from palaestra.learn.evaluation import evaluate
+    from palaestra.learn.evaluation import evaluate, meet
     from palaestra.learn.gate import judge
     from palaestra.learn.selfplay import play_games
     from palaestra.learn.trainer import Trainer
 
-    return Stages(Trainer, play_games, judge, evaluate)
+    return Stages(Trainer, play_games, judge, evaluate, meet)

@@ -27,8 +27,9 @@ from torch import Tensor
 from palaestra.errors import ConfigError, ModelError
 from palaestra.games.base import Game
 from palaestra.learn.batch import Batch
-from palaestra.learn.config import LearnConfig, RunConfig
+from palaestra.learn.config import RunConfig
 from palaestra.learn.losses import Losses, mixture, policy_loss, value_loss
+from palaestra.learn.optimizers import learning_rate, make_optimizer, new_moments
 from palaestra.nets.architecture import GameFacts
 from palaestra.nets.export import export_onnx
 from palaestra.nets.modules import Network, make_module, seed_dropout
@@ -161,13 +162,8 @@ class Trainer:
 
     def _moments(self) -> dict[str, Tensor]:
         """New tensors for what the optimizer remembers, by their names in a state."""
-        keys = ("momentum_buffer",) if self.learn.optimizer == "sgd" else ("step", "exp_avg", "exp_avg_sq")
         counter = torch.zeros((), device="cpu" if self.device.type == "mps" else self.device)  # as fused ones keep it
-        return {
-            f"optimizer.{name}.{key}": counter.clone() if key == "step" else torch.zeros_like(parameter.data)
-            for name, parameter in self.module.named_parameters()
-            for key in keys
-        }
+        return {f"optimizer.{name}": tensor for name, tensor in new_moments(self.module, self.learn, counter).items()}
 
     def _check_state(self, given: Mapping[str, np.ndarray[Any, Any]], shapes: Mapping[str, tuple[int, ...]]) -> None:
         kind = f"{self.config.net} for {self.facts.id}, trained with {self.learn.optimizer}"
@@ -288,31 +284,6 @@ def one_thread_each(count: int) -> Iterator[Pools]:
             yield [stack.enter_context(ThreadPoolExecutor(1, initializer=set_one)) for _ in range(count - 1)]
     finally:
         torch.set_num_threads(before)
-
-
-def learning_rate(config: LearnConfig, progress: float) -> float:
-    """The rate at a point of the run between 0 and 1."""
-    if config.schedule == "constant":
-        return config.lr
-    fall = 0.5 * (1.0 + math.cos(math.pi * min(max(progress, 0.0), 1.0)))
-    return config.lr * (config.lr_end + (1.0 - config.lr_end) * fall)
-
-
-def make_optimizer(module: Network, config: LearnConfig, fused: bool) -> torch.optim.Optimizer:
-    """Adam (β .9/.999, ε 1e-8), AdamW, or SGD with Nesterov momentum; no decay of biases and normalisations."""
-    parameters = list(module.parameters())
-    groups = [
-        {"params": [p for p in parameters if p.dim() > 1], "weight_decay": config.weight_decay},
-        {"params": [p for p in parameters if p.dim() <= 1], "weight_decay": 0.0},
-    ]
-    match config.optimizer:
-        case "adam":
-            return torch.optim.Adam(groups, lr=config.lr, fused=fused)
-        case "adamw":
-            return torch.optim.AdamW(groups, lr=config.lr, fused=fused)
-        case "sgd":
-            moving = config.momentum > 0
-            return torch.optim.SGD(groups, lr=config.lr, momentum=config.momentum, nesterov=moving, fused=fused)
 
 
 def find_device(name: str) -> torch.device:

@@ -34,9 +34,9 @@ from palaestra.types import Float32s
 
 Weights = dict[str, Float32s]
 
-POLICY_CHANNELS = 16  # of the dense policy head; convolutions of up to 16 output channels cost the same
+POLICY_CHANNELS = 32  # of the dense policy head
 POLICY_WEIGHTS = 2**23  # most weights of the dense policy head, unless one channel needs more
-VALUE_CHANNELS, VALUE_HIDDEN = 8, 64
+VALUE_CHANNELS, VALUE_HIDDEN = 32, 64  # narrower heads cost little less and learn clearly worse (RESULTS.md)
 MAX_BLOCKS, MAX_CHANNELS = 64, 1024
 
 THESIS_CHANNELS = (256, 512)  # the author's copy and the original framework (FACTS §2)

@@ -18,6 +18,10 @@ class Averaged(Evaluator):
     def __init__(self, inner: Evaluator, game: Game) -> None:
         self.inner, self.game = inner, game
 
+    @property
+    def network_seconds(self) -> float | None:
+        return self.inner.network_seconds
+
     def __call__(self, leaves: Leaves) -> Evaluation:
         count = len(leaves.states)
         images = [self.game.permute(leaves.states, symmetry) for symmetry in self.game.symmetries]

@@ -67,6 +67,10 @@ class Cached(Evaluator):
             logits[missing], values[missing] = answer.logits, answer.values
         return Evaluation(logits, values)
 
+    @property
+    def network_seconds(self) -> float | None:
+        return self.inner.network_seconds
+
     def lookup(self, states: Int8s) -> tuple[Bools, Float32s, Float32s]:
         """Which rows of `states` are remembered, bool[N], and their logits [N, A] and values [N].
 

@@ -19,6 +19,7 @@ from __future__ import annotations
 import math
 import os
 import re
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -66,6 +67,7 @@ class OnnxEvaluator(Evaluator):
         self.name = "the model" if isinstance(model, bytes) else str(model)
         self._session = open_session(self.name, model if isinstance(model, bytes) else _read(Path(model)), threads)
         self.metadata: dict[str, str] = dict(self._session.get_modelmeta().custom_metadata_map)
+        self._seconds = 0.0
         self._check_game()
         self.calls = self._settle_calls(self._check_signature())
 
@@ -73,6 +75,10 @@ class OnnxEvaluator(Evaluator):
     def provider(self) -> str:
         """The ONNX Runtime execution provider in use."""
         return str(self._session.get_providers()[0])
+
+    @property
+    def network_seconds(self) -> float:
+        return self._seconds
 
     def __call__(self, leaves: Leaves) -> Evaluation:
         return Evaluation(*self.forward(self.game.observe(leaves.states)))
@@ -100,10 +106,12 @@ class OnnxEvaluator(Evaluator):
         return logits[:count], values[:count]
 
     def _run(self, planes: Float32s) -> Answer:
+        began = time.perf_counter()
         try:
             logits, values = self._session.run((LOGITS, VALUE), {INPUT: planes})
         except Exception as error:  # ONNX Runtime's errors have no common base
             raise ModelError(f"{self.name}: the network failed on {len(planes)} positions ({_reason(error)})") from None
+        self._seconds += time.perf_counter() - began
         expected = (len(planes), self.game.num_actions)
         if logits.shape != expected or values.shape != expected[:1]:
             raise ModelError(

@@ -288,6 +288,11 @@ class Network(nn.Module):
             if isinstance(module, Unit):
                 yield name.removeprefix("trunk."), module
 
+    def hidden_units(self) -> Iterator[Unit]:
+        """The layers whose outputs are features, not yet logits or values."""
+        ends = ("policy.planes", "policy.pass", "policy.dense", "policy.out", "value.out")
+        return (unit for name, unit in self.units() if name not in ends)
+
 
 def make_module(net: str, facts: GameFacts, dropout: float, seed: int) -> Network:
     """A new network, in the state for play; ConfigError for an unknown name or a board it does not fit.

@@ -6,7 +6,7 @@ import numpy as np
 
 from palaestra.errors import PlayerError
 from palaestra.games.base import Game
-from palaestra.players.base import Analysis, Player
+from palaestra.players.base import Analysis, Choice, Player
 from palaestra.rewards.base import default_reward
 from palaestra.search.alphabeta import AlphaBeta, Result
 from palaestra.search.alphabeta_values import SCALE
@@ -37,11 +37,20 @@ class AlphaBetaPlayer(Player):
         self._search = AlphaBeta(game)
 
     def act(self, states: Int8s, rng: Rng, slots: Int64s | None = None) -> Int32s:
+        return self.choose(states, rng, slots).actions
+
+    def choose(self, states: Int8s, rng: Rng, slots: Int64s | None = None) -> Choice:
+        """The values of `analyse`; proven where they are certain results."""
         streams = seeds_from(rng, len(states))
-        chosen = np.empty(len(states), dtype=np.int32)
+        actions = np.empty(len(states), dtype=np.int32)
+        values = np.empty(len(states), dtype=np.float32)
+        proven = np.empty(len(states), dtype=np.bool_)
         for row, state in enumerate(states):
-            chosen[row] = _pick(self._search.search(state, self.depth, self.ms).actions, streams, row)
-        return chosen
+            result = self._search.search(state, self.depth, self.ms)
+            actions[row] = _pick(result.actions, streams, row)
+            values[row] = self._value(state, result)
+            proven[row] = self._certain(result)
+        return Choice(actions, values, proven)
 
     def analyse(self, state: Int8s, rng: Rng) -> Analysis:
         """Uniform over the equally good moves; the value is the result once it is certain, else a squeezed score."""
@@ -54,12 +63,16 @@ class AlphaBetaPlayer(Player):
         return Analysis(action, self._value(state, result), policy, pv=pv, note=note)
 
     def _value(self, state: Int8s, result: Result) -> float:
-        """In [-1, 1] for the mover. A win in sight is certain even where a larger margin may still be found."""
+        """In [-1, 1] for the mover."""
         side = 1 - 2 * int(state[0])
-        if result.proven or self.game.players == 1 or abs(result.value) >= SCALE:
+        if self._certain(result) or self.game.players == 1:
             outcome = np.array([result.value // SCALE], dtype=np.int32)
             return side * float(default_reward(self.game).value(outcome)[0])
         return side * result.value / (abs(result.value) + HALF)
+
+    def _certain(self, result: Result) -> bool:
+        """Whether the result is known: a win in sight is, even where a larger margin may still be found."""
+        return result.proven or (self.game.players == 2 and abs(result.value) >= SCALE)
 
 
 def _pick(actions: list[int], streams: UInt64s, row: int) -> int:

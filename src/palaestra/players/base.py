@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from palaestra.errors import PlayerError
 from palaestra.games.base import Game
 from palaestra.streams import Rng
-from palaestra.types import Float32s, Int8s, Int32s, Int64s
+from palaestra.types import Bools, Float32s, Int8s, Int32s, Int64s
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,6 +21,15 @@ class Analysis:
     visits: Int32s | None = None  # int32[A]
     pv: list[int] = field(default_factory=list)  # principal variation: actions from this position on
     note: str = ""  # one line for people: depth reached, nodes, "proven", …
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """Moves for a batch of B positions, and what the player thinks of each position if it thinks at all."""
+
+    actions: Int32s  # [B]
+    values: Float32s | None = None  # [B] in [-1, 1], for the player to move; not a number where it has none
+    proven: Bools | None = None  # [B] whether the value is exact
 
 
 class Player(ABC):
@@ -39,8 +48,17 @@ class Player(ABC):
         of a game; without it every call stands alone.
         """
 
+    def choose(self, states: Int8s, rng: Rng, slots: Int64s | None = None) -> Choice:
+        """`act`, with the values that the player found on the way, for records and adjudication."""
+        return Choice(self.act(states, rng, slots))
+
     def forget(self, slots: Int64s | None = None) -> None:
         """The games in these slots (all, if none are given) are over: drop whatever was kept for them."""
+
+    @property
+    def network_seconds(self) -> float | None:
+        """Time spent inside networks since the player was made; None if it has none."""
+        return None
 
     def analyse(self, state: Int8s, rng: Rng) -> Analysis:
         """What the player thinks of one state int8[S]."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from palaestra.errors import PlayerError
 from palaestra.games.base import Game
-from palaestra.players.base import Analysis, Player
+from palaestra.players.base import Analysis, Choice, Player
 from palaestra.rewards.base import default_reward
 from palaestra.search.evolution import Evolution, Evolved, evolve
 from palaestra.streams import Rng, seeds_from
@@ -49,9 +49,14 @@ class RheaPlayer(Player):
         return evolve(self.game, self.reward, states, seeds_from(rng, len(states)), self.settings)
 
     def act(self, states: Int8s, rng: Rng, slots: Int64s | None = None) -> Int32s:
+        return self.choose(states, rng, slots).actions
+
+    def choose(self, states: Int8s, rng: Rng, slots: Int64s | None = None) -> Choice:
+        """The value is the mean reward of the best plan's playouts."""
         if not len(states):
-            return np.empty(0, dtype=np.int32)
-        return self._search(states, rng).actions
+            return Choice(np.empty(0, dtype=np.int32))
+        found = self._search(states, rng)
+        return Choice(found.actions, found.values.astype(np.float32))
 
     def analyse(self, state: Int8s, rng: Rng) -> Analysis:
         """The value is the mean reward of the best plan's playouts."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from palaestra.errors import PlayerError
 from palaestra.games.base import Game
-from palaestra.players.base import Analysis, Player
+from palaestra.players.base import Analysis, Choice, Player
 from palaestra.rewards.base import default_reward
 from palaestra.search.flat import FlatResult, flat_playouts, flat_timed
 from palaestra.streams import Rng, seeds_from
@@ -40,9 +40,14 @@ class McsPlayer(Player):
         return flat_timed(self.game, self.reward, states, streams, self.ms)
 
     def act(self, states: Int8s, rng: Rng, slots: Int64s | None = None) -> Int32s:
+        return self.choose(states, rng, slots).actions
+
+    def choose(self, states: Int8s, rng: Rng, slots: Int64s | None = None) -> Choice:
+        """The value is the best mean."""
         if not len(states):
-            return np.empty(0, dtype=np.int32)
-        return self._search(states, rng).chosen()
+            return Choice(np.empty(0, dtype=np.int32))
+        result = self._search(states, rng)
+        return Choice(result.chosen(), result.means().max(axis=1).astype(np.float32))
 
     def analyse(self, state: Int8s, rng: Rng) -> Analysis:
         """The value is the best mean; the policy gives each move a share in proportion to (1 + mean) / 2."""

@@ -8,12 +8,12 @@ import numpy as np
 
 from palaestra.errors import PlayerError
 from palaestra.games.base import Game
-from palaestra.players.base import Analysis, Player
+from palaestra.players.base import Analysis, Choice, Player
 from palaestra.rewards.base import default_reward
 from palaestra.search.retrograde import Retrograde
 from palaestra.search.solver import DEFAULT_NODES, Solution, Solver
 from palaestra.streams import Rng, below, seeds_from
-from palaestra.types import Int8s, Int32s, Int64s
+from palaestra.types import Float32s, Int8s, Int32s, Int64s
 
 # Families whose rules look at the ply only to stop with a draw: there positions come back, and all of them are few.
 RETROGRADE = ("opposition",)
@@ -68,12 +68,18 @@ class PerfectPlayer(Player):
         )
 
     def act(self, states: Int8s, rng: Rng, slots: Int64s | None = None) -> Int32s:
+        return self.choose(states, rng, slots).actions
+
+    def choose(self, states: Int8s, rng: Rng, slots: Int64s | None = None) -> Choice:
+        """Every value is exact."""
         streams = seeds_from(rng, len(states))
         chosen = np.empty(len(states), dtype=np.int32)
+        outcomes = np.empty(len(states), dtype=np.int32)
         for row, state in enumerate(states):
-            actions = self.solve(state).actions
-            chosen[row] = actions[int(below(streams, row, len(actions)))]
-        return chosen
+            solution = self.solve(state)
+            chosen[row] = solution.actions[int(below(streams, row, len(solution.actions)))]
+            outcomes[row] = solution.outcome
+        return Choice(chosen, self._values(states, outcomes), np.ones(len(states), dtype=np.bool_))
 
     def analyse(self, state: Int8s, rng: Rng) -> Analysis:
         """Uniform over the best moves; the line is best play to the end and its length the distance to it."""
@@ -84,9 +90,13 @@ class PerfectPlayer(Player):
         action = pv[0]
         policy = np.zeros(self.game.num_actions, dtype=np.float32)
         policy[solution.actions] = 1.0 / len(solution.actions)
-        side = 1 - 2 * int(state[0])
-        value = side * float(default_reward(self.game).value(np.array([solution.outcome], dtype=np.int32))[0])
-        return Analysis(action, value, policy, pv=pv, note=self._note(side * solution.outcome, len(pv)))
+        value = float(self._values(state[None], np.array([solution.outcome], dtype=np.int32))[0])
+        note = self._note((1 - 2 * int(state[0])) * solution.outcome, len(pv))
+        return Analysis(action, value, policy, pv=pv, note=note)
+
+    def _values(self, states: Int8s, outcomes: Int32s) -> Float32s:
+        """float32[B]: what these outcomes are worth to the movers."""
+        return default_reward(self.game).value(outcomes) * (1 - 2 * states[:, 0]).astype(np.float32)
 
     def _note(self, outcome: int, plies: int) -> str:
         """For example `win in 29 plies, outcome +152 for the mover`."""

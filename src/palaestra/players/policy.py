@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from palaestra.games.base import Game
-from palaestra.players.base import Analysis, Player
+from palaestra.players.base import Analysis, Choice, Player
 from palaestra.search.evaluator import Evaluator, Leaves
 from palaestra.streams import Rng, seeds_from, uniform
 from palaestra.types import Float32s, Float64s, Int8s, Int32s, Int64s
@@ -19,15 +19,23 @@ class PolicyPlayer(Player):
         self.evaluator, self.temperature = evaluator, temperature
 
     def act(self, states: Int8s, rng: Rng, slots: Int64s | None = None) -> Int32s:
+        return self.choose(states, rng, slots).actions
+
+    def choose(self, states: Int8s, rng: Rng, slots: Int64s | None = None) -> Choice:
+        """The network's own values, without looking ahead."""
         streams = seeds_from(rng, len(states))
-        _, actions, logits, _ = self._ask(states)
+        _, actions, logits, values = self._ask(states)
         if self.temperature == 0.0:
             places = logits.argmax(axis=1)
         else:
             reach = np.cumsum(_softmax(logits / self.temperature), axis=1)
             draws = np.array([uniform(streams, row) for row in range(len(states))])
             places = (reach < draws[:, None] * reach[:, -1:]).sum(axis=1)
-        return np.asarray(actions[np.arange(len(states)), places], dtype=np.int32)
+        return Choice(np.asarray(actions[np.arange(len(states)), places], dtype=np.int32), values)
+
+    @property
+    def network_seconds(self) -> float | None:
+        return self.evaluator.network_seconds
 
     def analyse(self, state: Int8s, rng: Rng) -> Analysis:
         """The network's own policy and value, without looking ahead."""

@@ -6,7 +6,9 @@ line that says what was given, what is accepted, and an example.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
@@ -17,6 +19,9 @@ from palaestra.players import kinds, run_kinds, tree_kinds
 from palaestra.players.base import Player
 from palaestra.players.kinds import Kind
 from palaestra.players.text import PlayerText, clip, format_value, parse_player
+
+if TYPE_CHECKING:
+    from palaestra.players.runs import StoredRun
 
 KINDS: dict[str, type[Kind]] = {
     kind.name: kind
@@ -60,6 +65,24 @@ def read_player(text: str) -> Kind:
         raise PlayerError(f"{_complaint(kind, error)}; for example {kind.example}") from None
 
 
+def expand(texts: Sequence[str]) -> list[str]:
+    """The texts with `run:NAME@*` and `net:NAME@*5` replaced by one text a checkpoint; all others stay as they are."""
+    expanded: list[str] = []
+    for text in texts:
+        parts = parse_player(text)
+        network = _network(parts)
+        networks = [network] if network is None else run_kinds.expand_network(network)
+        expanded += [text] if networks == [network] else [str(replace(parts, subject=one)) for one in networks]
+    return expanded
+
+
+def find_checkpoint(text: str) -> tuple[StoredRun, int, str] | None:
+    """The run and the iteration of a `run:` or `net:` player, and its text without them; None for other players."""
+    parts = parse_player(text)
+    network = _network(parts)
+    return None if network is None else (*run_kinds.find_checkpoint(network), str(replace(parts, subject=None)))
+
+
 def describe_kinds() -> list[tuple[str, str, str]]:
     """(example, arguments, first sentence) of every kind, for help texts."""
     rows = []
@@ -67,6 +90,12 @@ def describe_kinds() -> list[tuple[str, str, str]]:
         arguments = ", ".join(f"{key}: {accepted(field)}" for key, field in kind.model_fields.items())
         rows.append((kind.example, arguments, " ".join((kind.__doc__ or "").split())))
     return rows
+
+
+def _network(parts: PlayerText) -> str | None:
+    """The NAME@which of a player whose network came from a run."""
+    kind = KINDS.get(parts.name)
+    return parts.subject if kind is not None and kind.subject == "network" else None
 
 
 def _arguments(kind: type[Kind], parts: PlayerText) -> dict[str, Any]:

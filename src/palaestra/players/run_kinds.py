@@ -1,21 +1,26 @@
 """Players that training made: `run:NAME@best(simulations=100)` searches, `net:NAME@12` is the network alone.
 
-NAME is a run's name below ./runs, or its folder; after @ stands best (the default), last or an iteration.
+NAME is a run's name below ./runs, or its folder; after @ stands best (the default), last or an iteration. Where several
+players are wanted, @* stands for all checkpoints and @*5 for every fifth (`expand_network`).
 """
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from pydantic import Field, model_validator
 
 from palaestra.errors import PlayerError
 from palaestra.players.kinds import MAX_MS, MAX_SIMULATIONS, Kind, default_limit
+from palaestra.players.text import clip
 
 if TYPE_CHECKING:
     from palaestra.games.base import Game
     from palaestra.players.base import Player
     from palaestra.players.runs import StoredRun
+
+_EVERY = re.compile(r"\*([1-9][0-9]{0,8})?")
 
 
 class Run(Kind):
@@ -34,6 +39,7 @@ class Run(Kind):
     nodes: int | None = Field(None, ge=2, le=2**30)  # most nodes of one tree; none: the run's own
     leaves: int = Field(1, ge=1, le=4096)  # leaves of one tree per step
     reuse: bool = True  # keep the subtree of the moves played
+    averaged: bool = False  # ask the network in every orientation of the board
     temperature: float = Field(0.0, ge=0, le=100)  # moves are drawn from visits ** (1 / temperature); 0: most visited
 
     @model_validator(mode="before")
@@ -55,7 +61,7 @@ class Run(Kind):
             temperature=self.temperature,
             **{name: value for name, value in own.items() if value is not None},
         )
-        return make_agent(game, text, content, search)
+        return make_agent(game, text, content, search, self.averaged)
 
 
 class Net(Kind):
@@ -78,10 +84,30 @@ class Net(Kind):
 
 def load(network: str, game: Game) -> tuple[StoredRun, bytes]:
     """The run that `NAME@which` names, which must be of this game, and the ONNX file."""
+    run, iteration = find_checkpoint(network)
+    if run.game != game.id:
+        raise PlayerError(f"run {run.name} plays {run.game}, not {game.id}; give that game, or a run of this one")
+    return run, run.network(iteration)
+
+
+def find_checkpoint(network: str) -> tuple[StoredRun, int]:
+    """The run that `NAME@which` names, and the iteration of the network."""
     from palaestra.players.runs import open_run
 
     name, at, which = network.rpartition("@")
     run = open_run(name if at else network)
-    if run.game != game.id:
-        raise PlayerError(f"run {run.name} plays {run.game}, not {game.id}; give that game, or a run of this one")
-    return run, run.network(run.pick(which if at else "best"))
+    return run, run.pick(which if at else "best")
+
+
+def expand_network(network: str) -> list[str]:
+    """`NAME@*` as NAME@0, NAME@1, …, one for each checkpoint of the run; `NAME@*5` every fifth, and the last."""
+    from palaestra.players.runs import open_run
+
+    name, at, which = network.rpartition("@")
+    if not (at and which.startswith("*")):
+        return [network]
+    if not _EVERY.fullmatch(which):
+        raise PlayerError(
+            f"after @* stands nothing or a positive whole number, not {clip(which[1:])}; for example run:NAME@*5"
+        )
+    return [f"{name}@{iteration}" for iteration in open_run(name).spread(int(which[1:] or 1))]

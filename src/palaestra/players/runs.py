@@ -54,6 +54,13 @@ class StoredRun:
             raise PlayerError(f"run {self.name} has no network {clip(which)}; it has best, last, {_listed(there)}")
         return number
 
+    def spread(self, step: int) -> list[int]:
+        """Every `step`-th checkpoint, the first and the last among them; PlayerError if there is none."""
+        there = self.checkpoints
+        if not there:
+            raise PlayerError(f"run {self.name} has no networks yet: {self.folder / 'checkpoints'} holds no .onnx file")
+        return sorted({*there[::step], there[-1]})
+
     def network(self, iteration: int) -> bytes:
         """The ONNX file of an iteration; ModelError if it cannot be read or is not the file that was saved."""
         relative = f"checkpoints/{iteration:04d}.onnx"
@@ -119,13 +126,19 @@ def playing_search(search: SearchConfig, simulations: int | None, **changes: Any
     return SearchConfig(**{**settings, **changes})
 
 
-def make_agent(game: Game, text: str, model: bytes, search: SearchConfig) -> Player:
-    """A player that searches with this network, whose answers it remembers; one for each thread."""
+def make_agent(game: Game, text: str, model: bytes, search: SearchConfig, averaged: bool = False) -> Player:
+    """A player that searches with this network, whose answers it remembers; one for each thread.
+
+    `averaged` asks the network in every orientation of the board, which costs as many evaluations as there are.
+    """
+    from palaestra.nets.averaged import Averaged
     from palaestra.nets.cache import Cached, default_entries
     from palaestra.nets.evaluator import OnnxEvaluator
     from palaestra.players.tree import TreePlayer
 
-    return TreePlayer(game, text, Cached(OnnxEvaluator(game, model), game, default_entries(game)), search)
+    network = OnnxEvaluator(game, model)
+    evaluator = Cached(Averaged(network, game) if averaged else network, game, default_entries(game))
+    return TreePlayer(game, text, evaluator, search)
 
 
 def _number(text: str) -> int | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from palaestra.games.base import Game
-from palaestra.players.base import Analysis, Player
+from palaestra.players.base import Analysis, Choice, Player
 from palaestra.rewards.base import Reward
 from palaestra.search.config import SearchConfig
 from palaestra.search.driver import Search
@@ -28,16 +28,24 @@ class TreePlayer(Player):
         self._free: list[int] = []
 
     def act(self, states: Int8s, rng: Rng, slots: Int64s | None = None) -> Int32s:
+        return self.choose(states, rng, slots).actions
+
+    def choose(self, states: Int8s, rng: Rng, slots: Int64s | None = None) -> Choice:
+        """The values of the roots, exact where the search proved them."""
         if slots is None:
             self.forget()
-            return self.search.run(states, rng).chosen
-        return self.search.run(states, rng, self._rows(slots)).chosen
+        result = self.search.run(states, rng, None if slots is None else self._rows(slots))
+        return Choice(result.chosen, result.values, result.proven)
 
     def forget(self, slots: Int64s | None = None) -> None:
         for slot in list(self._row_of) if slots is None else slots.tolist():
             if (row := self._row_of.pop(slot, None)) is not None:
                 self._free.append(row)
                 self.search.forest.plant(np.array([row]))
+
+    @property
+    def network_seconds(self) -> float | None:
+        return self.search.evaluator.network_seconds
 
     def analyse(self, state: Int8s, rng: Rng) -> Analysis:
         """Several leaves a step keep a network's batches full; their number depends on the settings alone."""

@@ -59,6 +59,11 @@ class Evaluator(ABC):
         """The answers for leaves that `lookup` did not know."""
         return self(leaves)
 
+    @property
+    def network_seconds(self) -> float | None:
+        """Time spent inside networks since this was made; None if there is none."""
+        return None
+
 
 class Uniform(Evaluator):
     """Knows nothing: all moves alike, every position worth 0."""
@@ -93,6 +98,11 @@ class Mixed(Evaluator):
         one, two = self.first(leaves), self.second(leaves)
         values = (1.0 - self.weight) * one.values + self.weight * two.values
         return Evaluation(one.logits, values.astype(np.float32), two.playouts or one.playouts)
+
+    @property
+    def network_seconds(self) -> float | None:
+        spent = [seconds for part in (self.first, self.second) if (seconds := part.network_seconds) is not None]
+        return sum(spent) if spent else None
 
 
 class Scripted(Evaluator):

@@ -108,7 +108,7 @@ class _Table:
     ) -> None:
         self.game, self.evaluator, self.rng = game, evaluator, rng
         self.search = Search(game, evaluator, config)
-        self.states = _scattered(game, games, rng)
+        self.states = scattered(game, games, rng)
         self.reset()
 
     def reset(self) -> None:
@@ -146,7 +146,7 @@ def measure_rollouts(game: Game, games: int, seconds: float, seed: int = 0) -> G
         spent += time.perf_counter() - began
         playouts += games
         plies += int(game.plies(ends.states).sum())
-    states = _scattered(game, games, rng)
+    states = scattered(game, games, rng)
     counts, actions = game.legal(states)
     chosen = actions[np.arange(games), rng.integers(counts)]
     game.step(states, chosen)
@@ -159,7 +159,7 @@ def measure_rollouts(game: Game, games: int, seconds: float, seed: int = 0) -> G
     return GameSpeed(playouts / spent, plies / spent, steps / step_time)
 
 
-def _scattered(game: Game, count: int, rng: np.random.Generator) -> Int8s:
+def scattered(game: Game, count: int, rng: np.random.Generator) -> Int8s:
     """Positions spread over the course of random games, none of them over."""
     streams = rng.integers(0, 2**64, size=count, dtype=np.uint64)
     lengths = game.plies(game.rollout(game.initial(count, rng), streams).states)
@@ -179,7 +179,7 @@ def _evaluator_alone(
     """Evaluations/s when nothing else is done; an evaluator that remembers answers is asked past its memory."""
     jobs = []
     for index in range(threads):
-        states = _scattered(game, batch, np.random.default_rng([seed, index]))
+        states = scattered(game, batch, np.random.default_rng([seed, index]))
         counts, actions = game.legal(states)
         leaves = Leaves(states, counts, actions, np.arange(batch, dtype=np.uint64))
         jobs.append(partial(make_evaluator().ask, leaves))

@@ -1,0 +1,133 @@
+"""Optimizers by name, and how their rate falls over a run. Knows parameters, not what they compute.
+
+Muon (K. Jordan, 2024): the momentum of a kernel, taken as a matrix [out, in·k·k], is replaced by the nearest matrix
+with orthonormal rows or columns before it is added. Every direction of a layer then moves at the same pace, where Adam
+and SGD follow the few directions with large gradients. What is no hidden kernel (biases, normalisations, the layers
+that give logits and values) is updated by AdamW. What it gains here stands in RESULTS.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from palaestra.learn.config import LearnConfig
+from palaestra.nets.modules import Network
+
+# x → a·x + b·x³ + c·x⁵, five times, brings singular values between 0.01 and 1 near 1 (0.7 to 1.2): all that is needed.
+NEWTON_SCHULZ = (3.4445, -4.7750, 2.0315)
+ROUNDS = 5
+ADAM_SHARE = 0.15  # of Muon's rate, for the parameters that AdamW updates
+ADAM_BETAS, ADAM_EPSILON = (0.9, 0.999), 1e-8
+
+
+class Muon(torch.optim.Optimizer):
+    """Orthogonalised Nesterov momentum for `kernels`, AdamW for the `others`; weights decay as lr · weight_decay."""
+
+    def __init__(
+        self, kernels: Iterable[Tensor], others: Iterable[Tensor], lr: float, momentum: float, weight_decay: float
+    ) -> None:
+        groups = [{"params": list(kernels), "kernels": True}, {"params": list(others), "kernels": False}]
+        super().__init__(
+            [group for group in groups if group["params"]],
+            {"lr": lr, "momentum": momentum, "weight_decay": weight_decay},
+        )
+
+    @torch.no_grad()
+    def step(self, closure: Callable[[], float] | None = None) -> None:  # type: ignore[override]
+        for group in self.param_groups:
+            if group["kernels"]:
+                self._move_kernels(group)
+            else:
+                self._move_others(group)
+
+    def _move_kernels(self, group: dict[str, Any]) -> None:
+        alike: dict[tuple[int, int], list[tuple[Tensor, Tensor]]] = {}  # matrices of one shape are one batch
+        for parameter in group["params"]:
+            state = self.state[parameter]
+            if not state:
+                state["momentum_buffer"] = torch.zeros_like(parameter)
+            moving = state["momentum_buffer"].lerp_(parameter.grad, 1.0 - group["momentum"])
+            ahead = parameter.grad.lerp(moving, group["momentum"])
+            shape = parameter.shape[0], parameter[0].numel()
+            alike.setdefault(shape, []).append((parameter, ahead.reshape(shape)))
+        for (rows, columns), members in alike.items():
+            # Twice the rows have √2 the norm: tall matrices move in proportion to what they give to the next layer.
+            rate = group["lr"] * math.sqrt(max(1.0, rows / columns))
+            for (parameter, _), update in zip(members, orthogonal(torch.stack([m for _, m in members])), strict=True):
+                parameter.mul_(1.0 - group["lr"] * group["weight_decay"])
+                parameter.add_(update.reshape(parameter.shape), alpha=-rate)
+
+    def _move_others(self, group: dict[str, Any]) -> None:
+        """AdamW, whose weights do not decay: biases and scales are not to shrink."""
+        first, second = ADAM_BETAS
+        for parameter in group["params"]:
+            state = self.state[parameter]
+            if not state:
+                state["step"] = torch.zeros(())
+                state["exp_avg"], state["exp_avg_sq"] = torch.zeros_like(parameter), torch.zeros_like(parameter)
+            state["step"] += 1
+            count = state["step"].item()
+            mean = state["exp_avg"].lerp_(parameter.grad, 1.0 - first)
+            square = state["exp_avg_sq"].lerp_(parameter.grad.square(), 1.0 - second)
+            spread = (square / (1.0 - second**count)).sqrt_().add_(ADAM_EPSILON)
+            parameter.addcdiv_(mean, spread, value=-ADAM_SHARE * group["lr"] / (1.0 - first**count))
+
+
+def orthogonal(matrices: Tensor) -> Tensor:
+    """Of each matrix U S Vᵀ of [n, rows, columns], about U Vᵀ."""
+    a, b, c = NEWTON_SCHULZ
+    tall = matrices.shape[1] > matrices.shape[2]
+    x = matrices.mT if tall else matrices
+    x = x / (x.norm(dim=(1, 2), keepdim=True) + 1e-7)
+    for _ in range(ROUNDS):
+        square = x @ x.mT
+        x = a * x + (b * square + c * square @ square) @ x
+    return x.mT if tall else x
+
+
+def make_optimizer(module: Network, config: LearnConfig, fused: bool) -> torch.optim.Optimizer:
+    """Adam (β .9/.999, ε 1e-8), AdamW, SGD with Nesterov momentum, or Muon; no decay of biases and normalisations."""
+    parameters = list(module.parameters())
+    groups = [
+        {"params": [p for p in parameters if p.dim() > 1], "weight_decay": config.weight_decay},
+        {"params": [p for p in parameters if p.dim() <= 1], "weight_decay": 0.0},
+    ]
+    match config.optimizer:
+        case "adam":
+            return torch.optim.Adam(groups, lr=config.lr, betas=ADAM_BETAS, eps=ADAM_EPSILON, fused=fused)
+        case "adamw":
+            return torch.optim.AdamW(groups, lr=config.lr, betas=ADAM_BETAS, eps=ADAM_EPSILON, fused=fused)
+        case "sgd":
+            moving = config.momentum > 0
+            return torch.optim.SGD(groups, lr=config.lr, momentum=config.momentum, nesterov=moving, fused=fused)
+        case "muon":
+            hidden = {id(unit.weight) for unit in module.hidden_units()}
+            kernels = [parameter for parameter in parameters if id(parameter) in hidden]
+            others = [parameter for parameter in parameters if id(parameter) not in hidden]
+            return Muon(kernels, others, config.lr, config.momentum, config.weight_decay)
+
+
+def new_moments(module: Network, config: LearnConfig, counter: Tensor) -> dict[str, Tensor]:
+    """New tensors for what the optimizer remembers of each parameter, named `parameter.key`; `counter` counts steps."""
+    hidden = {id(unit.weight) for unit in module.hidden_units()} if config.optimizer == "muon" else set()
+    moments: dict[str, Tensor] = {}
+    for name, parameter in module.named_parameters():
+        if config.optimizer == "sgd" or id(parameter) in hidden:
+            moments[f"{name}.momentum_buffer"] = torch.zeros_like(parameter.data)
+            continue
+        moments[f"{name}.step"] = counter.clone()
+        moments |= {f"{name}.{key}": torch.zeros_like(parameter.data) for key in ("exp_avg", "exp_avg_sq")}
+    return moments
+
+
+def learning_rate(config: LearnConfig, progress: float) -> float:
+    """The rate at a point of the run between 0 and 1."""
+    if config.schedule == "constant":
+        return config.lr
+    fall = 0.5 * (1.0 + math.cos(math.pi * min(max(progress, 0.0), 1.0)))
+    return config.lr * (config.lr_end + (1.0 - config.lr_end) * fall)
