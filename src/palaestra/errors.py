@@ -37,3 +37,7 @@ class RecordError(PalaestraError):
 
 class RunError(PalaestraError):
     """A folder that is no run, files of it that are damaged, or a disk that does not take what is saved."""
+
+
+class GdlError(PalaestraError):
+    """Rules in GDL, or a message in KIF, that cannot be read or break a law of the language."""

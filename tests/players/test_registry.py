@@ -13,6 +13,7 @@ from palaestra.nets.architecture import GameFacts, parse_net, random_weights
 from palaestra.nets.graph import build_model
 from palaestra.players.kinds import Kind
 from palaestra.players.registry import KINDS, make_player, read_player
+from palaestra.players.table import About, Table, table_bytes
 from tests.players.run_folders import write_run
 
 TIC = make_game("tic_tac_toe-3x3")
@@ -52,15 +53,17 @@ OTHER_VALUES: dict[str, dict[str, Any]] = {
         "leaves": 2, "reuse": False, "temperature": 1.0, "averaged": True,
     },
     "net": {"network": "a run", "temperature": 0.5},
+    "qtable": {"table": "a table", "playouts": 5},
 }  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 def net(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A random network for tic-tac-toe in a file, and beside it a run that has the same network."""
+    """A random network for tic-tac-toe in a file, and beside it a run that has the same network, and a table."""
     folder = tmp_path_factory.mktemp("nets")
     path = write_network(TIC, folder / "net.onnx")
     write_run(folder / "run", TIC, {1: path.read_bytes()})
+    (folder / "table").write_bytes(table_bytes(Table(TIC), About("q", 0)))
     return path
 
 
@@ -81,6 +84,8 @@ def with_values(kind: type[Kind], net: Path, values: dict[str, Any] | None = Non
         chosen["file"] = str(net)
     if "network" in kind.model_fields:
         chosen["network"] = f"{net.parent / 'run'}@1"
+    if "table" in kind.model_fields:
+        chosen["table"] = str(net.parent / "table")
     return kind(**chosen)
 
 

@@ -15,7 +15,7 @@ import typer
 from palaestra import __version__
 from palaestra.errors import PalaestraError
 
-# verb, function in palaestra.cli.<verb with underscores>, example for --help
+# verb, function (or group of commands) in palaestra.cli.<verb with underscores>, example for --help
 VERBS = (
     ("games", "games", "palaestra games"),
     ("play", "play", "palaestra play connect_four-6x7 --against 'uct(simulations=2000)' --side first"),
@@ -35,6 +35,8 @@ VERBS = (
     ("evaluate", "evaluate", "palaestra evaluate my-run --simulations 100,600 --games 100"),
     ("report", "report", "palaestra report my-run --html report.html"),
     ("bench", "bench", "palaestra bench search connect_four-6x7"),
+    ("qlearn", "qlearn", "palaestra qlearn tic_tac_toe-3x3 --learner qm --plot curve.svg --save tic.table"),
+    ("ggp", "ggp", "palaestra ggp player --port 9147 --player 'uct(ms=60000)'"),
     ("reproduce", "reproduce", "palaestra reproduce table-5.1 --games 100"),
     ("demo", "demo", "palaestra demo --minutes 2"),
 )
@@ -69,7 +71,11 @@ def build_app() -> typer.Typer:
     app.callback(invoke_without_command=True)(_welcome)
     for verb, function, example in VERBS:
         module = importlib.import_module(f"palaestra.cli.{function}")
-        app.command(verb, epilog=f"Example: {example}")(getattr(module, function))
+        command = getattr(module, function)
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=verb, epilog=f"Example: {example}")
+        else:
+            app.command(verb, epilog=f"Example: {example}")(command)
     return app
 
 

@@ -14,13 +14,18 @@ if TYPE_CHECKING:
     from palaestra.lab.table_6_1 import Cell as WarmCell
 
 GAMES = {"table-5.1": 500, "table-6.1": 400}  # of every pairing by default; the thesis: 500 and 100
+REPEATS = 5  # of every curve, as in the thesis
 
 
 def reproduce(
     experiment: Annotated[
-        Literal["table-5.1", "table-6.1"],
+        Literal[
+            "table-5.1", "table-6.1", "figure-2.2", "figure-2.3", "figure-2.4", "figure-2.5", "figure-2.6", "figure-2.7"
+        ],
         typer.Argument(
-            help="table-5.1: search methods on 6×6 games; table-6.1: warm-start enhancements, untrained networks."
+            help="table-5.1: search methods on 6×6 games; table-6.1: warm-start enhancements, untrained networks; "
+            "figure-2.2: fixed and decaying ε; 2.3: Q-learning and TD(λ); 2.4: three games; 2.5: board sizes; "
+            "2.6 and 2.7: QM-learning, its curves and where they end."
         ),
     ],
     games: Annotated[
@@ -39,10 +44,33 @@ def reproduce(
         int | None,
         typer.Option(min=2, help="table-6.1: random networks that share the games, 20 by default.", show_default=False),
     ] = None,
+    repeats: Annotated[
+        int | None,
+        typer.Option(min=1, help="figure-2.x: tables learned for every curve, 5 by default.", show_default=False),
+    ] = None,
+    scale: Annotated[
+        float | None,
+        typer.Option(
+            min=0.001, max=100, help="figure-2.x: times the published matches, 1 by default.", show_default=False
+        ),
+    ] = None,
+    plot: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="figure-2.x: .png or .svg; figure-2.x.svg by default.", show_default=False),
+    ] = None,
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
     """Run a published experiment and print a Markdown table with 95 % intervals beside the published numbers."""
+    if experiment.startswith("figure"):
+        if games is not None or net is not None or networks is not None:
+            raise ConfigError(f"{experiment} has --repeats and --scale: --games, --net and --networks belong to tables")
+        from palaestra.cli.figures import reproduce_figure
+
+        reproduce_figure(experiment, repeats or REPEATS, scale or 1.0, seed, plot, json)
+        return
+    if repeats is not None or scale is not None or plot is not None:
+        raise ConfigError(f"{experiment} has --games: --repeats, --scale and --plot belong to figures")
     wanted = GAMES[experiment] if games is None else games
     if experiment == "table-5.1":
         if net is not None or networks is not None:

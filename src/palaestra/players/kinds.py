@@ -198,6 +198,23 @@ class Nrpa(Kind):
         return NrpaPlayer(game, text, level=self.level, n=self.n, alpha=self.alpha)
 
 
+class QTable(Kind):
+    """A table that `palaestra qlearn` has learned and saved: the action with the largest value."""
+
+    name = "qtable"
+    example = "qtable:tictactoe.table"
+    subject = "table"
+
+    table: str = Field(min_length=1)  # its file
+    # Random games for a state that has no row: 0 is a random move, none is what the learner did.
+    playouts: int | None = Field(None, ge=0, le=MAX_SIMULATIONS)
+
+    def build(self, game: Game, text: str) -> Player:
+        from palaestra.players.qtable import TablePlayer
+
+        return TablePlayer.read(game, text, self.table, self.playouts)
+
+
 class Human(Kind):
     """A person at the terminal, who is asked for every move."""
 

@@ -40,6 +40,7 @@ KINDS: dict[str, type[Kind]] = {
         kinds.Rhea,
         kinds.Nmcs,
         kinds.Nrpa,
+        kinds.QTable,
         kinds.Human,
     )
 }

@@ -1,0 +1,181 @@
+"""`palaestra ggp`: matches over the network, as a player and as their manager (the GGP match protocol)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from palaestra.cli.options import Json, Seed
+
+if TYPE_CHECKING:
+    from palaestra.ggp.manager import Manager
+    from palaestra.ggp.record import MatchRecord
+
+ggp = typer.Typer(
+    help="Matches over the network by the GGP match protocol: be a player, or manage players.",
+    no_args_is_help=True,
+)
+
+
+@ggp.command("player", epilog="Example: palaestra ggp player --port 9147 --player 'uct(ms=60000)'")
+def player(
+    player: Annotated[
+        str,
+        typer.Option(
+            "--player",
+            metavar="TEXT",
+            help="A player such as uct(ms=60000), which the clock cuts short; where a game is not one player's or two "
+            "players' in turn, Monte Carlo plays it.",
+        ),
+    ] = "uct(ms=3600000)",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Where to listen; 0 for any free port.")] = 9147,
+    host: Annotated[str, typer.Option(help="0.0.0.0 opens the player to the network.")] = "127.0.0.1",
+    name: Annotated[str, typer.Option(help="What INFO says.")] = "palaestra",
+    megabytes: Annotated[int, typer.Option(min=512, max=2**20, help="Memory that a match may take.")] = 4096,
+    seed: Seed = 0,
+) -> None:
+    """Wait for matches and play them, one at a time, until interrupted. What goes wrong is told on stderr."""
+    import asyncio
+
+    from palaestra.cli.output import stderr
+    from palaestra.ggp.movers import make_mover
+    from palaestra.ggp.worker_process import WorkerSettings
+
+    make_mover(player, seed)  # a text that is none is refused here, not when the first match comes
+    asyncio.run(_serve(host, port, name, WorkerSettings(player, seed, megabytes), stderr().print))
+
+
+async def _serve(host: str, port: int, name: str, settings: Any, show: Any) -> None:
+    import asyncio
+
+    from rich.markup import escape
+
+    from palaestra.errors import PlayerError
+    from palaestra.ggp.http_server import listen
+    from palaestra.ggp.player_server import PlayerServer
+
+    def log(line: str) -> None:
+        show(escape(line))
+
+    async with PlayerServer(settings, name, log) as server, listen(host, port, server.answer) as bound:
+        log(f"{settings.player} listens on {host}, port {bound}; interrupt to leave")
+        try:
+            await server.up()
+        except RuntimeError as error:
+            raise PlayerError(f"{settings.player}: {error}") from None
+        await asyncio.Event().wait()
+
+
+@ggp.command("manager", epilog="Example: palaestra ggp manager game.kif 127.0.0.1:9147 127.0.0.1:9148 --play-clock 5")
+def manager(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="The rules in GDL.")],
+    players: Annotated[list[str], typer.Argument(metavar="HOST:PORT...", help="One player a role, in their order.")],
+    start_clock: Annotated[float, typer.Option(help="Seconds before the first move.")] = 30.0,
+    play_clock: Annotated[float, typer.Option(help="Seconds a move.")] = 15.0,
+    matches: Annotated[int, typer.Option(min=1, max=10**6, help="Roles go round from one to the next.")] = 1,
+    most_turns: Annotated[int, typer.Option(min=1, help="A match that is not over then is stopped.")] = 1000,
+    record: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write the record as JSON.", show_default=False)
+    ] = None,
+    pgn: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write the matches as text like PGN.", show_default=False)
+    ] = None,
+    seed: Seed = 0,
+    json: Json = False,
+) -> None:
+    """Run matches between players wherever they are, and say what each of them reached."""
+    import asyncio
+
+    from palaestra.cli.ggp_view import make_view, print_matches
+    from palaestra.cli.output import print_json
+    from palaestra.ggp.http_client import read_address
+    from palaestra.ggp.machine import make_machine
+    from palaestra.ggp.manager import Manager, MatchSettings
+    from palaestra.ggp.rules import load_rules
+
+    addresses = [read_address(text) for text in players]
+    settings = MatchSettings(start_clock, play_clock, most_turns)
+    _check_folders(record, pgn)
+    rules = load_rules(file)
+    machine = make_machine(rules)
+    with make_view(machine.note) as show:
+        managed = Manager(machine, rules.source, addresses, settings, _game_name(file), show)
+        records = asyncio.run(_matches(managed, matches, seed, record, pgn))
+    if json:
+        print_json({**summary(records), "matches": [one.as_json() for one in records]})
+    else:
+        print_matches(records)
+
+
+def _check_folders(*files: str | None) -> None:
+    """A file that cannot be written is better known before the matches than after."""
+    from pathlib import Path
+
+    from palaestra.errors import ConfigError
+
+    for file in files:
+        if file is not None and (not Path(file).parent.is_dir() or Path(file).is_dir()):
+            raise ConfigError(f"cannot write {file!r}: give a file in a folder that exists, for example match.json")
+
+
+def _game_name(file: str) -> str:
+    from pathlib import Path
+
+    return Path(file).stem
+
+
+async def _matches(manager: Manager, count: int, seed: int, record: str | None, pgn: str | None) -> list[MatchRecord]:
+    """Matches one after another; the files are whole after each of them, also when one is interrupted."""
+    import secrets
+
+    played: list[MatchRecord] = []
+    series = secrets.token_hex(4)  # of the ids: two managers must not tell a player the same one
+    listener = manager.listen
+    latest: list[MatchRecord] = []  # the one under way
+
+    def hear(one: MatchRecord) -> None:
+        latest[:] = [one]
+        listener(one)
+
+    manager.listen = hear
+    try:
+        for number in range(count):
+            played.append(await manager.run(f"{manager.game}.{series}.{number + 1}", seed + number, number))
+            latest.clear()
+            _write(played, record, pgn)
+    except BaseException:
+        _write([*played, *latest], record, pgn)
+        raise
+    return played
+
+
+def _write(records: list[MatchRecord], record: str | None, pgn: str | None) -> None:
+    import json
+    from pathlib import Path
+
+    from palaestra.learn.atomic import write_file
+
+    if record is not None and records:
+        data = {**summary(records), "matches": [one.as_json() for one in records]}
+        write_file(Path(record), json.dumps(data, indent=1, allow_nan=False).encode())
+    if pgn is not None and records:
+        write_file(Path(pgn), "".join(one.as_text() for one in records).encode())
+
+
+def summary(records: list[MatchRecord]) -> dict[str, Any]:
+    """Over all matches: the mean goal of every player, the moves it missed, and the faults by code."""
+    goals: dict[str, list[int]] = {}
+    for one in records:
+        for seat, goal in zip(one.seats, one.goals or (), strict=False):
+            goals.setdefault(seat.player, []).append(goal)
+    faults: dict[str, int] = {}
+    for one in records:
+        for fault in one.faults:
+            faults[fault.code] = faults.get(fault.code, 0) + 1
+    return {
+        "game": records[0].game,
+        "mean_goals": {name: sum(own) / len(own) for name, own in goals.items()},
+        "missed_moves": sum(one.missed_moves for one in records),
+        "faults": faults,
+    }

@@ -1,0 +1,215 @@
+"""`palaestra qlearn`: learn a table of action values by playing, and show how well that went."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from palaestra.cli.options import PLAYER_HELP, GameId, Json, Seed
+from palaestra.errors import ConfigError
+
+if TYPE_CHECKING:
+    from palaestra.games.base import Game
+    from palaestra.learn.tabular import Curve, Learned, TabularConfig
+    from palaestra.types import Float64s
+
+RANDOM = "random"
+
+
+def qlearn(
+    game: GameId,
+    learner: Annotated[
+        Literal["q", "qm", "td"],
+        typer.Option(help="q: Q-learning; qm: with flat Monte Carlo in states it has not seen; td: TD(λ)."),
+    ] = "q",
+    matches: Annotated[int, typer.Option(help="Sides alternate; the table learns after each.")] = 30_000,
+    opponent: Annotated[str, typer.Option(metavar="PLAYER", help=PLAYER_HELP)] = RANDOM,
+    repeats: Annotated[int, typer.Option(min=1, help="Tables learned independently, for the intervals.")] = 5,
+    alpha: Annotated[
+        float | None, typer.Option(help="Learning rate: 0.1, td 0.3 by default.", show_default=False)
+    ] = None,
+    gamma: Annotated[
+        float | None, typer.Option(help="Discount of a ply: 0.9, td 1 by default.", show_default=False)
+    ] = None,
+    lambda_: Annotated[
+        float | None, typer.Option("--lambda", help="td: decay of traces, 0.7 by default.", show_default=False)
+    ] = None,
+    epsilon: Annotated[
+        float | None, typer.Option(help="A fixed chance of random moves; td: 0.01 by default.", show_default=False)
+    ] = None,
+    decay: Annotated[
+        int | None,
+        typer.Option(
+            metavar="L",
+            help="ε = a·cos(πk/2L) + b in match k ≤ L, then 0; two thirds of the matches by default.",
+            show_default=False,
+        ),
+    ] = None,
+    a: Annotated[float, typer.Option(help="Of the decay.")] = 0.5,
+    b: Annotated[float, typer.Option(help="Of the decay.")] = 0.0,
+    playouts: Annotated[
+        int | None, typer.Option(help="qm: random games in an unseen state, 50 by default.", show_default=False)
+    ] = None,
+    ms: Annotated[
+        float | None, typer.Option(help="qm: milliseconds in an unseen state, instead.", show_default=False)
+    ] = None,
+    noops: Annotated[
+        bool, typer.Option(help="Learn values off turn, too, as in GDL, where every role moves at every ply.")
+    ] = True,
+    ply: Annotated[
+        bool, typer.Option("--ply/--ignore-ply", help="Whether a position is another state at another ply.")
+    ] = True,
+    lockstep: Annotated[
+        int, typer.Option(help="Matches at once, except against random; they learn when all have ended.")
+    ] = 32,
+    plot: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Draw the curve, .png or .svg.", show_default=False)
+    ] = None,
+    save: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Keep the first repeat's table, for qtable:FILE.", show_default=False),
+    ] = None,
+    seed: Seed = 0,
+    json: Json = False,
+) -> None:
+    """Learn tables against an opponent; print the win rate over the matches, with 95 % intervals over the repeats."""
+    from palaestra.cli.output import print_json, progress_bar
+    from palaestra.games.registry import make_game
+    from palaestra.learn.tabular import Curve, learn_table, read_config
+    from palaestra.learn.tabular_ceiling import best_response
+
+    rules = make_game(game)
+    config = read_config(
+        learner=learner, matches=matches, alpha=alpha, gamma=gamma, lambda_=lambda_, epsilon=epsilon, decay=decay,
+        a=a, b=b, playouts=playouts, ms=ms, noops=noops, ply=ply, lockstep=lockstep,
+    )  # fmt: skip
+    _check_files(plot, save)
+    with progress_bar() as bar:
+        task = bar.add_task("", total=repeats * matches)
+        runs = []
+        for repeat in range(repeats):
+            bar.update(task, description=f"table {repeat + 1} of {repeats}")
+            learned = learn_table(rules, config, opponent, seed, repeat, lambda number: bar.advance(task, number))
+            if repeat == 0:  # the one that may be saved; the others' tables are not kept
+                first = learned
+            runs.append((learned.goals, len(learned.table), learned.seconds))
+    goals, states, seconds = (list(column) for column in zip(*runs, strict=True))
+    curve = Curve.of(config, goals)
+    ceiling = best_response(rules) if opponent == RANDOM else None
+    _write_files(rules, first, curve, ceiling, plot, save)
+    if json:
+        about = {"game": rules.id, "opponent": opponent, "repeats": repeats, "seed": seed, "plot": plot, "save": save}
+        found = _as_json(config, curve, ceiling)
+        print_json({**about, **found, "states": states, "seconds": sum(seconds)})
+    else:
+        _print(rules, opponent, config, curve, ceiling)
+        _print_end(rules, states, sum(seconds), save)
+
+
+def check_folder(path: Path) -> None:
+    """ConfigError if the folder of a file to be written is not there: to be asked before hours of play."""
+    if not path.parent.is_dir():
+        raise ConfigError(f"cannot write {path}: there is no folder {path.parent}")
+
+
+def curve_json(curve: Curve) -> dict[str, Any]:
+    """Win rates from 0 to 1 over the matches since the point before, and `so_far` over all up to here."""
+    from palaestra.learn.tabular import mean_and_margin
+
+    mean, margin = mean_and_margin(curve.rates)
+    so_far, so_far_margin = mean_and_margin(curve.so_far)
+    points = [
+        {
+            "matches": int(at),
+            "win_rate": float(mean[i]),
+            "plus_minus": None if margin is None else float(margin[i]),
+            "so_far": float(so_far[i]),
+            "so_far_plus_minus": None if so_far_margin is None else float(so_far_margin[i]),
+        }
+        for i, at in enumerate(curve.matches)
+    ]
+    return {"final_win_rate": points[-1]["win_rate"], "overall_win_rate": points[-1]["so_far"], "curve": points}
+
+
+def rate_in_words(rates: Float64s) -> str:
+    """ "86.5 ± 0.4" of win rates [R], in percent."""
+    from palaestra.learn.tabular import mean_and_margin
+
+    mean, margin = mean_and_margin(100 * rates[:, None])
+    return f"{mean[0]:.1f}" if margin is None else f"{mean[0]:.1f} ± {margin[0]:.1f}"
+
+
+def _check_files(plot: str | None, save: str | None) -> None:
+    for file in (plot, save):
+        if file is not None:
+            check_folder(Path(file))
+    if plot is not None:
+        from palaestra.lab.rating_plots import figure_format
+
+        figure_format(Path(plot))
+
+
+def _write_files(
+    game: Game, first: Learned, curve: Curve, ceiling: tuple[float, float] | None, plot: str | None, save: str | None
+) -> None:
+    if save is not None:
+        from palaestra.learn.atomic import write_file
+        from palaestra.players.table import table_bytes
+
+        write_file(Path(save), table_bytes(first.table, first.about))
+    if plot is not None:
+        from palaestra.lab.rating_plots import save_figure
+        from palaestra.lab.tabular_plots import curves_figure
+        from palaestra.learn.tabular import NAMES
+
+        lines = {} if ceiling is None else {"best against random": sum(ceiling) / 2}
+        greedy_from = {game.id: first.config.horizon} if first.config.epsilon is None else None
+        label = f"{NAMES[first.config.learner]} (dashed: all matches so far)"
+        save_figure(curves_figure({game.id: {label: curve}}, {game.id: lines}, greedy_from), Path(plot))
+
+
+def _as_json(config: TabularConfig, curve: Curve, ceiling: tuple[float, float] | None) -> dict[str, Any]:
+    return {
+        **config.model_dump(),
+        "horizon": config.horizon,
+        **curve_json(curve),
+        "ceiling": None if ceiling is None else sum(ceiling) / 2,
+        "ceiling_by_side": None if ceiling is None else list(ceiling),
+    }
+
+
+def _print(game: Game, opponent: str, config: TabularConfig, curve: Curve, ceiling: tuple[float, float] | None) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    from palaestra.cli.output import stdout
+    from palaestra.learn.tabular import NAMES
+
+    console = stdout()
+    console.print(Text(f"{NAMES[config.learner]} against {opponent} on {game.id}", style="bold"))
+    table = Table(box=None, pad_edge=False)
+    for heading in ("matches", "win rate, %", "of all so far, %", "ε"):
+        table.add_column(heading, justify="right")
+    epsilons = config.epsilons()
+    for i, at in enumerate(curve.matches):
+        rates = rate_in_words(curve.rates[:, i]), rate_in_words(curve.so_far[:, i])
+        table.add_row(f"{at:,}", *rates, f"{epsilons[at - 1]:.3f}")
+    console.print(table)
+    if ceiling is not None:
+        one, two = (f"{100 * goal:.2f}" for goal in ceiling)
+        console.print(f"best possible against random: {50 * sum(ceiling):.2f} % ({one} moving first, {two} second)")
+
+
+def _print_end(game: Game, states: list[int], seconds: float, save: str | None) -> None:
+    from rich.text import Text
+
+    from palaestra.cli.output import command_name, stdout
+
+    console = stdout()
+    console.print(f"{sum(states) / len(states):,.0f} states a table, {len(states)} tables, {seconds:.1f} s")
+    console.print(Text("Win rates are from row to row; a win is 1, a draw ½; ± is 95 % over the tables.", style="dim"))
+    if save is not None:
+        console.print(f"It plays as qtable:{save}, for example: {command_name()} match {game.id} qtable:{save} random",
+                      soft_wrap=True)  # fmt: skip

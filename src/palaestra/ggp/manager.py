@@ -1,0 +1,202 @@
+"""The manager of the match protocol: asks every player for its moves, judges them by the rules, and keeps the record.
+
+Players are strangers: one that is silent, slow, gone or talks nonsense gets a random legal move and an entry in the
+record, and the match goes on to its end. Only rules that fail stop a match. Events go to a listener; nothing is shown
+or written here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+import numpy as np
+
+from palaestra.errors import ConfigError, GdlError, MoveError
+from palaestra.ggp import protocol
+from palaestra.ggp.http_client import Address, Client, Reply
+from palaestra.ggp.kif import Term, term_text
+from palaestra.ggp.machine import Machine, State
+from palaestra.ggp.protocol import Abort, Info, Message, Play, Start, Stop
+from palaestra.ggp.record import Fault, MatchRecord, Seat
+
+GRACE = 1.0  # seconds beyond the play clock that the network is given
+ABORT_SECONDS, INFO_SECONDS = 1.0, 2.0
+
+Listener = Callable[[MatchRecord], None]
+
+
+@dataclass(frozen=True)
+class MatchSettings:
+    """The clocks in seconds, and the most turns: rules need not end, but a match does."""
+
+    start_clock: float = 30.0
+    play_clock: float = 15.0
+    most_turns: int = 1000
+
+    def __post_init__(self) -> None:
+        for name in ("start_clock", "play_clock"):
+            clock = getattr(self, name)
+            if not 0.05 <= clock <= protocol.LONGEST_CLOCK:
+                raise ConfigError(
+                    f"{name} is {clock:g} s; clocks are from 0.05 to {protocol.LONGEST_CLOCK}, for example 10"
+                )
+        if self.most_turns < 1:
+            raise ConfigError(f"most_turns is {self.most_turns}; a match has at least 1")
+
+
+class Manager:
+    """Runs matches of one game, one after another, between players at given addresses."""
+
+    def __init__(
+        self,
+        machine: Machine,
+        source: str,
+        players: Sequence[Address],
+        settings: MatchSettings,
+        game: str = "game",
+        listen: Listener | None = None,
+    ) -> None:
+        if len(players) != len(machine.roles):
+            raise ConfigError(
+                f"{len(players)} players were given; the roles of {game} are {len(machine.roles)}: "
+                f"{', '.join(machine.roles)}; give one host:port for each"
+            )
+        self.machine, self.players, self.settings, self.game = machine, tuple(players), settings, game
+        self.rules = protocol.rules_text(source)
+        self.listen = listen or (lambda record: None)
+
+    async def run(self, match: str, seed: int, rotation: int = 0) -> MatchRecord:
+        """One match to its end; with a rotation, player i takes role i + rotation."""
+        shift = rotation % len(self.players)
+        players = self.players[-shift:] + self.players[:-shift] if shift else self.players
+        async with Client() as client:
+            table = _Table(self, client, players, match, seed)
+            return await table.play()
+
+
+class _Table:
+    """One match: who sits where, and what has happened."""
+
+    def __init__(self, manager: Manager, client: Client, players: Sequence[Address], match: str, seed: int) -> None:
+        self.machine, self.settings, self.rules = manager.machine, manager.settings, manager.rules
+        self.listen = manager.listen
+        self.client, self.players, self.match = client, players, match
+        self.rng = np.random.default_rng(seed)
+        self.names = [""] * len(players)
+        self.record = MatchRecord(
+            match=match,
+            game=manager.game,
+            seats=tuple(Seat(role, str(player)) for role, player in zip(self.machine.roles, players, strict=True)),
+            start_clock=self.settings.start_clock,
+            play_clock=self.settings.play_clock,
+            began=datetime.now(UTC).isoformat(timespec="seconds"),
+            seed=seed,
+        )
+
+    async def play(self) -> MatchRecord:
+        """From START to STOP; whatever interrupts it, the players are told that it is off."""
+        try:
+            await self._meet()
+            await self._start()
+            state = await self._turns()
+            self.record.goals = self.machine.goals(state)
+            await self._stop()
+        except BaseException as error:
+            self.record.ending = f"interrupted: {type(error).__name__}"
+            self.listen(self.record)
+            await asyncio.shield(self._tell(Abort(self.match), ABORT_SECONDS))
+            raise
+        self.listen(self.record)
+        return self.record
+
+    async def _tell(self, message: Message, seconds: float) -> list[Reply]:
+        """One message to all players at once."""
+        text = protocol.message_text(message)
+        return await asyncio.gather(
+            *(
+                self.client.ask(player, text, seconds, name or "player")
+                for player, name in zip(self.players, self.names, strict=True)
+            )
+        )
+
+    async def _meet(self) -> None:
+        """Names for the record; a player without one plays as well."""
+        replies = await self._tell(Info(), INFO_SECONDS)
+        self.names = [protocol.info_name(reply.text)[:60] for reply in replies]
+        seats = zip(self.record.seats, self.names, strict=True)
+        self.record.seats = tuple(replace(seat, name=name) for seat, name in seats)
+
+    async def _start(self) -> None:
+        """Everybody gets the rules; who is not ready has a fault and may still play."""
+        clocks = self.settings.start_clock, self.settings.play_clock
+        replies = await asyncio.gather(
+            *(
+                self.client.ask(
+                    player,
+                    protocol.message_text(Start(self.match, seat.role, self.rules, *clocks)),
+                    self.settings.start_clock,
+                    seat.name or "player",
+                )
+                for player, seat in zip(self.players, self.record.seats, strict=True)
+            )
+        )
+        self._expect(0, replies, protocol.READY)
+
+    async def _turns(self) -> State:
+        """Moves until the rules say that it is over; gives the last state."""
+        state, moves = self.machine.initial(), None
+        self.record.add_state(self.machine.facts(state))
+        self.listen(self.record)
+        while not self.machine.terminal(state):
+            if self.record.turns == self.settings.most_turns:
+                self.record.ending = f"stopped after {self.record.turns} turns"
+                return state
+            legal = self.machine.legal(state)
+            if not all(legal):
+                stuck = self.machine.roles[[bool(options) for options in legal].index(False)]
+                raise GdlError(f"the rules give {stuck} no legal move in turn {self.record.turns + 1}")
+            replies = await self._tell(Play(self.match, moves), self.settings.play_clock + GRACE)
+            moves = tuple(self._move(seat, reply, legal[seat]) for seat, reply in enumerate(replies))
+            state = self.machine.step(state, moves)
+            self.record.moves.append([term_text(move) for move in moves])
+            self.record.seconds.append([round(reply.seconds, 4) for reply in replies])
+            self.record.add_state(self.machine.facts(state))
+            self.listen(self.record)
+        self.record.ending = "terminal"
+        return state
+
+    async def _stop(self) -> None:
+        moves = self.record.moves[-1] if self.record.moves else None
+        last = None if moves is None else tuple(protocol.read_term(move) for move in moves)
+        replies = await self._tell(Stop(self.match, last), self.settings.play_clock)
+        self._expect(self.record.turns + 1, replies, protocol.DONE)
+
+    def _move(self, seat: int, reply: Reply, legal: Sequence[Term]) -> Term:
+        """The move of a reply if it is legal, else a random one and a fault."""
+        code, detail = reply.code, reply.detail
+        if code is None:
+            try:
+                return _legal_move(reply.text, legal)
+            except (GdlError, MoveError) as error:
+                code, detail = "IL", str(error)
+        self.record.faults.append(Fault(self.record.turns + 1, self.machine.roles[seat], code, detail))
+        return legal[int(self.rng.integers(len(legal)))]
+
+    def _expect(self, turn: int, replies: Sequence[Reply], word: str) -> None:
+        for role, reply in zip(self.machine.roles, replies, strict=True):
+            if reply.code is not None:
+                self.record.faults.append(Fault(turn, role, reply.code, reply.detail))
+            elif reply.text.lower() != word:
+                self.record.faults.append(Fault(turn, role, "IL", f"answered {reply.text[:40]!r}, not {word}"))
+
+
+def _legal_move(text: str, legal: Sequence[Term]) -> Term:
+    """The legal move that a text is; brackets around a single word make no difference."""
+    move = protocol.read_term(text)
+    for spelling in (move, move[0] if isinstance(move, tuple) and len(move) == 1 else (move,)):
+        if spelling in legal:
+            return spelling
+    raise MoveError(f"{term_text(move)[:80]} is not legal")

@@ -1,0 +1,199 @@
+"""The messages of the match protocol as data, and their text: INFO, PREVIEW, START, PLAY, STOP, ABORT (FACTS §7).
+
+    (INFO)                                          ((name …) (status available|busy) (species …))
+    (PREVIEW rules clock)                           ready | busy
+    (START match role rules startclock playclock)   ready | busy
+    (PLAY match NIL)  or  (PLAY match (move …))     a move; the moves are those of the last turn in the order of roles
+    (STOP match (move …))                           done | busy
+    (ABORT match)                                   aborted | busy
+
+Rules stay text here: they may be a megabyte, and whoever answers INFO in time cannot stop to read them. Clocks are in
+seconds; whole numbers are what every player understands. Knows neither HTTP nor games.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from palaestra.errors import GdlError
+from palaestra.ggp.kif import Limits, read_kif
+from palaestra.ggp.terms import Term, term_text
+
+PORT = 9147
+CONTENT_TYPE = "text/acl"
+READY, BUSY, DONE, ABORTED, NIL = "ready", "busy", "done", "aborted", "nil"
+AVAILABLE = "available"
+MESSAGE_BYTES = 1_100_000  # rules of a million characters and what stands around them
+SMALL = Limits(characters=65_536, tokens=20_000)  # of moves, and of every reply
+LONGEST_CLOCK = 99_999
+
+_WORD = r"([^\s()]+)"
+_CLOCK = r"([0-9]{1,5}(?:\.[0-9]{1,3})?)"
+_NAME = re.compile(r"\s*\(\s*([a-z]+)\b", re.IGNORECASE)
+_FORMS = {
+    "info": re.compile(r"\(\s*info\s*\)", re.IGNORECASE),
+    "preview": re.compile(rf"\(\s*preview\s+(\(.*\))\s+{_CLOCK}\s*\)", re.IGNORECASE | re.DOTALL),
+    "start": re.compile(
+        rf"\(\s*start\s+{_WORD}\s+{_WORD}\s+(\(.*\))\s+{_CLOCK}\s+{_CLOCK}\s*\)", re.IGNORECASE | re.DOTALL
+    ),
+    "play": re.compile(rf"\(\s*play\s+{_WORD}\s*(.*)\)", re.IGNORECASE | re.DOTALL),
+    "stop": re.compile(rf"\(\s*stop\s+{_WORD}\s*(.*)\)", re.IGNORECASE | re.DOTALL),
+    "abort": re.compile(rf"\(\s*abort\s+{_WORD}\s*\)", re.IGNORECASE),
+}
+_ACCEPTED = {
+    "info": "(INFO)",
+    "preview": "(PREVIEW (rules) clock)",
+    "start": "(START match role (rules) startclock playclock)",
+    "play": "(PLAY match NIL) or (PLAY match (move ...))",
+    "stop": "(STOP match (move ...))",
+    "abort": "(ABORT match)",
+}
+
+
+@dataclass(frozen=True)
+class Info:
+    """Who are you, and are you free?"""
+
+
+@dataclass(frozen=True)
+class Preview:
+    """A game that may be played soon."""
+
+    rules: str  # KIF without the outer bracket
+    clock: float
+
+
+@dataclass(frozen=True)
+class Start:
+    """A match begins; the rules are KIF without the outer bracket."""
+
+    match: str
+    role: str
+    rules: str
+    start_clock: float
+    play_clock: float
+
+
+@dataclass(frozen=True)
+class Play:
+    """Choose a move. `moves` are everybody's of the last turn; None at the first."""
+
+    match: str
+    moves: tuple[Term, ...] | None
+
+
+@dataclass(frozen=True)
+class Stop:
+    """The match is over, with these last moves."""
+
+    match: str
+    moves: tuple[Term, ...] | None
+
+
+@dataclass(frozen=True)
+class Abort:
+    """The match is given up."""
+
+    match: str
+
+
+Message: TypeAlias = Info | Preview | Start | Play | Stop | Abort
+
+
+def read_message(text: str) -> Message:
+    """What a text says; GdlError says in one line what would have been right. Takes time linear in the text."""
+    text = text.strip()
+    found = _NAME.match(text)
+    name = found[1].lower() if found else ""
+    if name not in _FORMS:
+        raise GdlError(f"{_clip(text)} is no message; known: {', '.join(form.upper() for form in _FORMS)}")
+    match = _FORMS[name].fullmatch(text)
+    if match is None:
+        raise GdlError(f"{_clip(text)} cannot be read; write {_ACCEPTED[name]}")
+    parts = match.groups()
+    if name == "preview":
+        return Preview(parts[0][1:-1], float(parts[1]))
+    if name == "start":
+        return Start(parts[0], parts[1].lower(), parts[2][1:-1], float(parts[3]), float(parts[4]))
+    if name == "play":
+        return Play(parts[0], _moves(parts[1], name))
+    if name == "stop":
+        return Stop(parts[0], _moves(parts[1], name))
+    return Abort(parts[0]) if name == "abort" else Info()
+
+
+def message_text(message: Message) -> str:
+    """A message on one line, from which `read_message` makes the same message."""
+    match message:
+        case Info():
+            return "(INFO)"
+        case Preview():
+            return f"(PREVIEW ({message.rules}) {_seconds(message.clock)})"
+        case Start():
+            clocks = f"{_seconds(message.start_clock)} {_seconds(message.play_clock)}"
+            return f"(START {message.match} {message.role} ({message.rules}) {clocks})"
+        case Play():
+            return f"(PLAY {message.match} {_moves_text(message.moves)})"
+        case Stop():
+            return f"(STOP {message.match} {_moves_text(message.moves)})"
+        case Abort():
+            return f"(ABORT {message.match})"
+
+
+def rules_text(source: str) -> str:
+    """Rules on one line and without comments, as START carries them."""
+    return " ".join(term_text(form.term) for form in read_kif(source))
+
+
+def read_term(text: str) -> Term:
+    """The one term of a short text, such as a move that was sent; GdlError if it is none or several."""
+    forms = read_kif(text, SMALL)
+    if len(forms) != 1:
+        raise GdlError(f"{_clip(text)} is {len(forms)} terms; one is needed, for example (mark 1 1)")
+    return forms[0].term
+
+
+def info_text(name: str, busy: bool) -> str:
+    """The answer to INFO."""
+    return f"((name {_word(name)}) (status {BUSY if busy else AVAILABLE}) (species computer))"
+
+
+def info_name(reply: str) -> str:
+    """The name in an answer to INFO; empty where there is none that can be read."""
+    try:
+        entries = read_term(reply)
+    except GdlError:
+        return ""
+    for entry in entries if isinstance(entries, tuple) else ():
+        if isinstance(entry, tuple) and len(entry) > 1 and entry[0] == "name":
+            return term_text(entry[1:] if len(entry) > 2 else entry[1])
+    return ""
+
+
+def _moves(text: str, name: str) -> tuple[Term, ...] | None:
+    forms = read_kif(text, SMALL)
+    if len(forms) == 1 and forms[0].term in (NIL, ()):
+        return None
+    if len(forms) != 1 or isinstance(forms[0].term, str):
+        raise GdlError(f"{_clip(text)} is no list of moves; write {_ACCEPTED[name]}")
+    return forms[0].term
+
+
+def _moves_text(moves: tuple[Term, ...] | None) -> str:
+    return "NIL" if moves is None else term_text(moves)
+
+
+def _seconds(clock: float) -> str:
+    """ "5", "0.25": to the millisecond, which is as fine as clocks are read."""
+    return f"{clock:.3f}".rstrip("0").rstrip(".")
+
+
+def _word(name: str) -> str:
+    """A name as one atom of KIF."""
+    return re.sub(r"[^\w.@+=-]+", "_", name).strip("_") or "player"
+
+
+def _clip(text: str) -> str:
+    return repr(text if len(text) <= 60 else text[:59] + "…")

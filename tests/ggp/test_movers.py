@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from palaestra.errors import PlayerError
+from palaestra.games.base import Game
+from palaestra.games.python_game import PlainRules, PythonGame
+from palaestra.ggp import movers
+from palaestra.ggp.interpreter import Interpreter
+from palaestra.ggp.machine import Machine, State
+from palaestra.ggp.monte_carlo import monte_carlo
+from palaestra.ggp.movers import GameMover, make_mover
+from palaestra.ggp.propnet import PropNet
+from palaestra.ggp.rules import parse_rules
+from palaestra.ggp.terms import Rules, Term
+from palaestra.players.registry import read_player
+from tests.ggp.fakes import HANDS
+
+# Who takes the last of five stones wins; one takes one or two.
+RACE = """
+(role first) (role second) (init (left 5)) (init (turn first))
+(less 5 1 4) (less 4 1 3) (less 3 1 2) (less 2 1 1) (less 1 1 0) (less 5 2 3) (less 4 2 2) (less 3 2 1) (less 2 2 0)
+(name take1 1) (name take2 2) (other first second) (other second first)
+(<= (legal ?r ?m) (true (turn ?r)) (true (left ?n)) (name ?m ?k) (less ?n ?k ?rest))
+(<= (legal ?r noop) (true (turn ?q)) (other ?r ?q))
+(<= (next (left ?rest)) (true (turn ?r)) (does ?r ?m) (name ?m ?k) (true (left ?n)) (less ?n ?k ?rest))
+(<= (next (turn ?q)) (true (turn ?r)) (other ?r ?q))
+(<= terminal (true (left 0)))
+(<= (goal ?r 100) (true (turn ?q)) (other ?r ?q)) (<= (goal ?r 0) (true (turn ?r)))
+"""
+
+
+class Race(PlainRules[tuple[int, ...]]):
+    """The same game in Python: the stones, and whose turn it is."""
+
+    def start(self, choice: int) -> tuple[int, ...]:
+        return (5, 0)
+
+    def mover(self, state: tuple[int, ...]) -> int:
+        return state[1]
+
+    def moves(self, state: tuple[int, ...]) -> list[int]:
+        return [a for a in (0, 1) if a < state[0]]
+
+    def play(self, state: tuple[int, ...], action: int) -> tuple[int, ...]:
+        return (state[0] - action - 1, 1 - state[1])
+
+    def result(self, state: tuple[int, ...]) -> int | None:
+        return None if state[0] else (1 if state[1] else -1)
+
+    def move_text(self, state: tuple[int, ...], action: int) -> str:
+        return f"take{action + 1}"
+
+
+def race() -> Game:
+    return PythonGame.of(Race(), id="race", num_actions=2, max_plies=5)
+
+
+def soon(seconds: float = 60.0) -> float:
+    return time.monotonic() + seconds
+
+
+def after(machine: Machine, *joints: Sequence[Term]) -> State:
+    state = machine.initial()
+    for joint in joints:
+        state = machine.step(state, joint)
+    return state
+
+
+@pytest.mark.parametrize("kind", [Interpreter, PropNet])
+def test_monte_carlo_finds_the_better_of_two_simultaneous_moves_for_either_role(kind: type[Machine]) -> None:
+    machine = kind(parse_rules(HANDS))  # type: ignore[call-arg]
+    state = after(machine, ("stone", "stone"), ("stone", "stone"))
+    for seat in (0, 1):
+        assert monte_carlo(machine, state, seat, soon(), np.random.default_rng(seat), playouts=200) == "paper"
+
+
+def test_monte_carlo_answers_with_a_legal_move_when_its_time_is_over_before_it_began() -> None:
+    machine = Interpreter(parse_rules(HANDS))
+    chosen = {monte_carlo(machine, machine.initial(), 0, 0.0, np.random.default_rng(seed)) for seed in range(20)}
+    assert chosen == {"stone", "paper"}
+
+
+def test_monte_carlo_counts_unfinished_random_games_where_rules_never_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("palaestra.ggp.monte_carlo.MOST_TURNS", 7)
+    endless = parse_rules(
+        "(role x) (init start) (legal x good) (legal x bad) (<= (next good) (does x good) (true start))"
+        "(<= (next good) (true good)) (<= (goal x 90) (true good)) (<= (goal x 10) (not (true good)))"
+        "(<= terminal (true never)) (<= (next never) (true never))"
+    )
+    machine = PropNet(endless)
+    assert monte_carlo(machine, machine.initial(), 0, soon(), np.random.default_rng(0), playouts=40) == "good"
+
+
+@pytest.mark.parametrize("text", ["alphabeta(depth=5)", "uct(simulations=500)", "mcs(ms=20)"])
+def test_a_player_of_the_game_is_asked_and_follows_the_match(text: str) -> None:
+    machine = Interpreter(parse_rules(RACE))
+    mover = GameMover(read_player(text), race(), machine, 1, np.random.default_rng(0))
+    assert mover.choose(mover.row, soon()) == "take2"  # three are left, a lost number
+    state = machine.initial()
+    mover.played(state, ("take1", "noop"))
+    state = machine.step(state, ("take1", "noop"))
+    assert mover.choose(mover.row, soon()) == "take1"
+    mover.played(state, ("noop", "take2"))
+    assert race().plies(mover.row[None])[0] == 2
+
+
+def test_the_clock_cuts_a_search_short_that_has_a_longer_limit_of_its_own() -> None:
+    machine = Interpreter(parse_rules(RACE))
+    mover = GameMover(read_player("mcs(ms=3600000)"), race(), machine, 0, np.random.default_rng(0))
+    assert mover.choose(mover.row, time.monotonic() + 0.05) in ("take1", "take2")
+
+
+def test_rules_that_are_a_game_get_the_player_of_the_text_and_others_monte_carlo(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rules: Rules = parse_rules(RACE)
+    monkeypatch.setattr(movers, "_game", lambda given: race())
+    mover = make_mover("alphabeta(depth=5)", seed=0)
+    assert mover.begin(rules, "first", soon(), 10.0) == ""
+    assert mover.choose(mover.machine.initial(), soon()) == "take2"
+    mover.end()
+    monkeypatch.undo()
+
+    hands = parse_rules(HANDS)
+    note = mover.begin(hands, "right", soon(), 10.0)
+    assert "Monte Carlo" in note and "\n" not in note
+    state = after(mover.machine, ("stone", "stone"), ("stone", "stone"))
+    assert mover.choose(state, time.monotonic() + 1.0) == "paper"
+
+
+def test_a_person_cannot_play_over_the_network() -> None:
+    with pytest.raises(PlayerError, match="terminal"):
+        make_mover("human", seed=0)
