@@ -13,7 +13,7 @@ from rich.console import Console
 from benchmarks import machine
 from benchmarks.table import Table, as_json, document, rich_table, summary
 
-PARTS = ("network", "rollouts", "games", "memory", "cost", "start", "inference")
+PARTS = ("network", "rollouts", "games", "memory", "cost", "start", "inference", "gdl")
 FILE_WIDTH = 132  # columns when the output is no terminal
 
 
@@ -56,6 +56,10 @@ def measure(part: str, effort: Effort) -> Table:
         from benchmarks import start_up
 
         return start_up.run(effort.rounds)
+    if part == "gdl":
+        from benchmarks import gdl
+
+        return gdl.run(few, 2 * short)
     from benchmarks import growth
 
     return growth.memory() if part == "memory" else growth.cost(few, effort.most)

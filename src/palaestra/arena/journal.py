@@ -11,14 +11,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from palaestra.arena.pgn_file import PgnFile
-from palaestra.arena.records import RESULT_OF, PgnGame, write_game
+from palaestra.arena.records import ADJUDICATED, FAULT, RESULT_OF, PgnGame, write_game
 from palaestra.arena.table import Played, Scheduled
 from palaestra.errors import RecordError
 from palaestra.games.base import Game
 
 POINTS_OF = {result: points for points, result in RESULT_OF.items()}
-FAULT = "rules infraction: "
-ADJUDICATED = "adjudication"
 
 Tags = Mapping[str, str]
 

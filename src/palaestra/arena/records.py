@@ -34,6 +34,7 @@ from palaestra.types import Int8s
 
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 RESULT_OF = {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1"}  # by the points of the player who moved first
+FAULT, ADJUDICATED = "rules infraction: ", "adjudication"  # the tag Termination, as the PGN standard words it
 ROSTER = {"Event": "?", "Site": "?", "Date": "????.??.??", "Round": "?", "White": "?", "Black": "?"}
 WIDTH = 100  # characters of a line of moves
 
@@ -131,8 +132,13 @@ def write_game(record: Record, game: Game, tags: Mapping[str, str] | None = None
         number = f"{ply // 2 + 1}. " if ply % 2 == 0 else ""
         words.append(number + (text if plain else f"#{action}") + _comment(value))
         state = game.advance(state, np.array([action], dtype=np.int32))
-    lines = [f'[{name} "{_escaped(value)}"]' for name, value in header.items()]
-    return "\n".join([*lines, "", *_wrapped([*words, header["Result"]]), "", ""])
+    return pgn_text(header, [*words, header["Result"]])
+
+
+def pgn_text(tags: Mapping[str, str], words: Sequence[str]) -> str:
+    """Tags, an empty line, the words of the game in lines, and an empty line after them."""
+    lines = [f'[{name} "{_escaped(value)}"]' for name, value in tags.items()]
+    return "\n".join([*lines, "", *_wrapped(words), "", ""])
 
 
 def stream_games(file: BinaryIO, name: str = "the file") -> Iterator[PgnGame]:
@@ -202,9 +208,9 @@ def _count(text: str, tag: str) -> int:
 def _termination(record: Record) -> str:
     """In the words of the PGN standard, with the reason where a player broke the rules."""
     if fault := getattr(record, "fault", ""):
-        return f"rules infraction: {fault}"
+        return FAULT + fault
     if getattr(record, "adjudicated", False):
-        return "adjudication"
+        return ADJUDICATED
     return "unterminated" if record.outcome is None else "normal"
 
 

@@ -14,11 +14,11 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
+from palaestra.arena.records import pgn_text
 from palaestra.ggp.kif import Term, term_text
 
 Code = Literal["TO", "CE", "IL"]
 CODES: dict[Code, str] = {"TO": "no answer in time", "CE": "no connection", "IL": "no legal move"}
-WIDTH = 100  # characters of a line of moves
 
 
 @dataclass(frozen=True)
@@ -108,19 +108,4 @@ class MatchRecord:
                 words.append(move)
                 if code := wrong.get((turn, seat.role)):
                     words.append(f"{{{seat.role} {code}}}")
-        lines = [f'[{name} "{_escaped(value)}"]' for name, value in tags.items()]
-        return "\n".join([*lines, "", *_wrapped([*words, self.result()]), "", ""])
-
-
-def _escaped(value: str) -> str:
-    return " ".join(value.split()).replace("\\", "\\\\").replace('"', '\\"')
-
-
-def _wrapped(words: list[str]) -> list[str]:
-    lines = [""]
-    for word in words:
-        if lines[-1] and len(lines[-1]) + 1 + len(word) > WIDTH:
-            lines.append(word)
-        else:
-            lines[-1] += f" {word}" if lines[-1] else word
-    return lines
+        return pgn_text(tags, [*words, self.result()])

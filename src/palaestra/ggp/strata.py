@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from palaestra.ggp.dependence import Graph, components
+from palaestra.ggp.dependence import Graph, components, dependence
 from palaestra.ggp.terms import Rule, name_of
 
 CHANGING = ("true", "does")  # the relations that say what differs from state to state
@@ -18,14 +18,9 @@ class Strata:
 
     def __init__(self, rules: Sequence[Rule]) -> None:
         self._rules: dict[str, list[Rule]] = {}
-        self._graph: Graph = {}
         for rule in rules:
-            head = name_of(rule.head)
-            self._rules.setdefault(head, []).append(rule)
-            bodies = self._graph.setdefault(head, {})
-            for literal in rule.body:
-                bodies.setdefault(name_of(literal.atom), rule)
-                self._graph.setdefault(name_of(literal.atom), {})
+            self._rules.setdefault(name_of(rule.head), []).append(rule)
+        self._graph = dependence(rules)
         self._number = components(self._graph)  # the number of a body is never below that of its head
         users: dict[str, list[str]] = {}
         for head, bodies in self._graph.items():
