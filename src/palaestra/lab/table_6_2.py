@@ -1,0 +1,126 @@
+"""Table 6.2 of the thesis (FACTS §5): after how many iterations the adaptive warm start switches to plain self-play.
+
+Every run plays E games of an enhancement against the default search in each iteration, learns from all of them, and
+switches after the first iteration in which the default search has the better balance (FACTS §3, Alg. 6). The published
+numbers are means over 8 runs with the network `thesis256`; a smaller network or fewer runs are called smaller.
+
+A run ends with its switch, because nothing after it is asked for. Runs stand in folders of their own below one folder:
+what is finished there is read, what was cut off goes on, so that a long table can be made in parts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from palaestra.arena.statistics import student_95
+from palaestra.errors import ConfigError
+from palaestra.learn.config import RunConfig
+from palaestra.learn.folder import CONFIG, RunFolder
+from palaestra.learn.loop import resume, train
+from palaestra.learn.presets import configure
+
+GAMES = ("connect_four-6x6", "othello-6x6", "gobang-6x6")
+# Mean and standard deviation over 8 runs, on the three games (Gobang with m = 200).
+PUBLISHED = {
+    "rollout": ((6.63, 3.04), (5.50, 1.73), (1.38, 0.48)),
+    "rave": ((2.38, 1.22), (3.13, 2.67), (1.13, 0.33)),
+    "rora": ((7.75, 4.74), (5.13, 1.36), (1.13, 0.33)),
+    "wro": ((4.25, 1.56), (4.38, 1.65), (1.13, 0.33)),
+    "wrora": ((4.38, 1.58), (4.00, 1.00), (1.25, 0.43)),
+}
+PUBLISHED_RUNS = 8
+
+
+@dataclass(frozen=True)
+class Row:
+    """One enhancement on one game: the iteration after which each run switched, None where it had not at the limit."""
+
+    game: str
+    enhancement: str
+    switches: tuple[int | None, ...]
+    limit: int
+
+    @property
+    def published(self) -> tuple[float, float]:
+        """Mean and standard deviation in the thesis."""
+        return PUBLISHED[self.enhancement][GAMES.index(self.game)]
+
+    @property
+    def open(self) -> int:
+        """Runs that had not switched at the limit; they count as having switched there, so the mean is too small."""
+        return self.switches.count(None)
+
+    @property
+    def mean(self) -> float:
+        return sum(self._numbers) / len(self._numbers)
+
+    @property
+    def spread(self) -> float:
+        """Standard deviation between runs; 0 of a single one."""
+        freedom = len(self._numbers) - 1
+        return math.sqrt(sum((number - self.mean) ** 2 for number in self._numbers) / freedom) if freedom else 0.0
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the two means differ by less than 95 % of differences between equal ones (Welch)."""
+        mean, spread = self.published
+        runs = len(self._numbers)
+        error = math.sqrt(self.spread**2 / runs + spread**2 / PUBLISHED_RUNS)
+        return abs(self.mean - mean) <= student_95(max(1, runs - 1)) * error
+
+    @property
+    def _numbers(self) -> list[int]:
+        return [self.limit if number is None else number for number in self.switches]
+
+
+def table_6_2(
+    folder: Path,
+    game: str = GAMES[0],
+    runs: int = PUBLISHED_RUNS,
+    seed: int = 0,
+    *,
+    limit: int = 20,
+    sets: Sequence[str] = ("net=b3c32",),
+    threads: int = 2,
+    listen: Callable[[str], None] | None = None,
+) -> Iterator[Row]:
+    """The rows of one game; `sets` are departures from the thesis's settings, and run r has the seed `seed` + r."""
+    if game not in GAMES:
+        raise ConfigError(f"table-6.2 has no {game!r}; it has {', '.join(GAMES)}")
+    configs = {name: settings(game, name, limit, sets, threads) for name in PUBLISHED}  # all are checked before any run
+    for name, config in configs.items():
+        switches = []
+        for number in range(seed, seed + runs):
+            if listen is not None:
+                listen(f"{name} on {game}, run {number - seed + 1} of {runs}")
+            own = config.model_copy(update={"seed": number})
+            switches.append(switch_of(folder / f"{game}-{name}-{number}", own, limit))
+        yield Row(game, name, tuple(switches), limit)
+
+
+def settings(game: str, enhancement: str, limit: int, sets: Sequence[str], threads: int) -> RunConfig:
+    """The thesis's run with an adaptive warm start of at most `limit` iterations; it stops to look after the first."""
+    search = [f"selfplay.search.num_simulations={200 if game.startswith('gobang') else 100}"]
+    warm = [f"warm.enhancement={enhancement}", "warm.adaptive=true", f"warm.length={limit}", "warm.weight=harmonic"]
+    watch = ["evaluation.every=0", "evaluation.anchors=[]"]
+    return configure(game, "thesis", [*search, *sets, *warm, *watch], iterations=1, threads=threads)
+
+
+def switch_of(folder: Path, config: RunConfig, limit: int) -> int | None:
+    """The iteration after which a run switches; the run is begun, gone on with or only read, as needed."""
+    home = RunFolder(folder)
+    if not (folder / CONFIG).exists():
+        train(config, folder)
+    while True:
+        manifest = home.manifest()
+        done = 0 if manifest is None else manifest.iteration
+        lines = [] if manifest is None else home.metrics(manifest)
+        for line in lines:
+            if line["warm"] and line["warm"]["switch"]:
+                return int(line["iteration"])
+        if done >= limit:
+            return None
+        resume(folder, iterations=done + 1)
