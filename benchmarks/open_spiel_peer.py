@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import random
 from collections.abc import Sequence
 from typing import Any
 
@@ -64,6 +65,23 @@ class Playouts:
     def play(self) -> int:
         self._bot.mcts_search(self._start)
         return self._playouts
+
+
+class SoloGames:
+    """Uniform random games of OpenSpiel's Morpion Solitaire, which is 4D on 13×13.
+
+    Driven from Python, which adds little to its moves of some 70 µs, and is three times as fast as `evaluate_bots` with
+    its uniform bot.
+    """
+
+    def __init__(self) -> None:
+        self._game, self._rng = pyspiel.load_game("morpion_solitaire"), random.Random(1)
+
+    def play(self) -> int:
+        state = self._game.new_initial_state()
+        while not state.is_terminal():
+            state.apply_action(self._rng.choice(state.legal_actions()))
+        return 1
 
 
 def _after(game: Any, history: Sequence[int]) -> Any:

@@ -41,7 +41,7 @@ def random_record(game: Game, seed: int) -> Record:
 
 FAMILIES = (
     "tic_tac_toe-3x3", "connect_four-6x7", "connect_four-4x12", "othello-4x4", "othello-6x6", "hex-3x3", "gobang-6x6",
-    "opposition-3x9", "morpion-5d",
+    "opposition-3x9", "morpion-5d", "bin_packing-2d",
 )  # fmt: skip
 
 

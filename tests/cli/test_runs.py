@@ -54,6 +54,17 @@ def test_evaluate_takes_other_networks_anchors_and_no_games(cli: Any, here: Path
     assert default["elo"] == default["against"][0]["elo"]
 
 
+def test_evaluate_uses_a_network_under_another_reward(cli: Any, here: Path) -> None:
+    model = random_model(HEX, 3, "b1c8-outcome")
+    write_run(here / "runs" / "heads", HEX, {0: model})
+    arguments = ("evaluate", "heads", "--games", "0", "--simulations", "4", "--json")
+    own = json.loads(cli(*arguments).out)
+    other = json.loads(cli(*arguments, "--reward", "hand_tuned").out)
+    assert (own["reward"], other["reward"]) == ("primitive", "hand_tuned")
+    alone, searched = ([one["error_rates"][place]["mistakes"] for one in (own, other)] for place in (0, 1))
+    assert alone[0] == alone[1] and searched[0] != searched[1]
+
+
 def test_evaluate_reads_sets_of_positions(cli: Any, here: Path) -> None:
     sets = {
         "starts": [{"moves": "", "scores": [-1, -1, 1, 1, 1, 1, 1, -1, -1]}],
@@ -81,9 +92,11 @@ def test_a_game_without_an_oracle_has_no_error_rate(cli: Any, here: Path) -> Non
         (("evaluate", "small", "--simulations", "0"), "for example 100,600"),
         (("evaluate", "small", "--games", "3", "--against", "random"), "even number"),
         (("evaluate", "small", "--against", "nobody"), "unknown player"),
+        (("evaluate", "small", "--reward", "elo"), "unknown reward 'elo'"),
+        (("evaluate", "small", "--reward", "cdf"), "cannot read this file of games"),
         (("evaluate", "small", "--positions", "none.json"), "cannot read none.json"),
         (("report", "none"), "'none' is not a run"),
-        (("reproduce", "table-5.1", "--net", "b1c4"), "belong to table-6.1"),
+        (("reproduce", "table-5.1", "--net", "b1c4"), "No such option: --net"),
         (("reproduce", "table-6.1", "--games", "30"), "400 games and 20 networks"),
         (("reproduce", "table-6.1", "--net", "b9"), "unknown network"),
     ],

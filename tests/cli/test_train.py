@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
 import signal
@@ -15,7 +16,8 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from palaestra.cli.live import LiveView, clock, iterations
+from palaestra.cli.live import LiveView, PlainView, clock, iterations
+from palaestra.cli.train import as_json, demerits_in_words
 from palaestra.learn.loop import train
 from palaestra.learn.presets import NAMES
 from tests.cli.interrupts import hear_interrupts
@@ -82,12 +84,16 @@ def test_a_name_is_made_from_game_and_preset_and_made_again_differently(cli: Any
         (("train", "tic_tac_toe-3x3", "--iterations", "0"), ["iterations is 0", "from 1"]),
         (("train", "tic_tac_toe-3x3", "--device", "tpu"), ["device is 'tpu'", "cpu"]),
         (("train", "tic_tac_toe-3x3", "--set", "net=huge"), ["huge"]),
+        (("train", "tic_tac_toe-3x3", "--set", "reward=elo"), ["unknown reward 'elo'", "cdf"]),
+        (("train", "tic_tac_toe-3x3", "--set", "evaluation.demerits=true"), ["demerits need", "opposition-3x9"]),
         (("train", "tic_tac_toe-3x3", "--run", "a@b"), ["cannot name a run"]),
         (("train", "tic_tac_toe-3x3", "--run", "old"), ["is a run already", "palaestra resume"]),
         (("train", "nim"), ["unknown game 'nim'"]),
-        (("train", "morpion-5d"), ["one player"]),
+        (("train", "morpion-5d", "--preset", "thesis"), ["gate.kind is threshold", "--preset ranked"]),
+        (("train", "tic_tac_toe-3x3", "--preset", "ranked"), ["one player", "has two"]),
         (("resume", "nothing"), ["'nothing' is not a run", "old"]),
         (("resume", "old", "--set", "net=b2c8"), ["net cannot change from b1c8 to b2c8"]),
+        (("resume", "old", "--set", "reward=cdf"), ["reward cannot change from default to cdf", "switch("]),
         (("resume", "old", "--iterations", "1"), ["has 1 iterations", "already"]),
         (("resume", "empty"), ["not a run"]),
         (("export", "nothing", "--onnx", "x.onnx"), ["not a run"]),
@@ -144,6 +150,27 @@ def test_the_live_view_shows_stage_losses_gate_and_strength(own_folder: Path) ->
     assert view.share() == 1.0 and view.seconds_left() == 0.0
     narrow = {len(iterations(view.lines, width).columns) for width in (80, 100)}
     assert narrow == {len(iterations(view.lines, 160).columns) - 1}, "the running Elo gives way to the anchors"
+
+
+def test_demerits_have_their_place_in_the_views_and_at_the_end(own_folder: Path) -> None:
+    config = tiny("reward=cdf", "evaluation.demerits=true", game="opposition-3x9", iterations=3)
+    with open(os.devnull, "w") as nowhere:
+        view = LiveView(Console(file=nowhere, force_terminal=True, width=160))
+        plain = PlainView(Console(file=(paper := io.StringIO()), width=100))
+        summary = train(config, Path("runs/t"), [view, plain], FAKES)
+        drawn = Console(record=True, width=160, file=nowhere)
+        drawn.print(view.draw())
+    counts = [line["demerits"]["demerits"] for line in summary.metrics]
+    text = drawn.export_text()
+    assert "opposition-3x9, b1c8, cdf, seed 0" in text and "demerits" in text
+    assert all(f"{count:.2f}" in text and f"{count:.2f} demerits" in paper.getvalue() for count in counts)
+    words = demerits_in_words(
+        [{"iteration": i, "demerits": {"demerits": d}} for i, d in ((1, 16.5), (2, 0.0), (3, 2.25))]
+    )
+    assert words == (
+        "Demerits against perfect play: 16.50 at first, none for the first time in iteration 2, 2.25 in the end"
+    )
+    assert as_json(summary, [])["demerits"]["demerits"] == counts[-1]
 
 
 def test_times_read_like_a_clock() -> None:

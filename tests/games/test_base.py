@@ -90,11 +90,29 @@ def test_a_sooner_win_is_better_and_a_later_loss_too() -> None:
         ({"max_legal": 0}, "max_legal is 0; it must be at least 1"),
         ({"action_places": (0, 1)}, "action_places has 2 entries for"),
         ({"tiebreak": "points"}, "tiebreak is 'points'; known: none, plies, margin, score"),
+        ({"largest_outcome": -1}, "largest_outcome is -1; it must be between 1 and 1048576"),
+        ({"largest_outcome": 2**20 + 1}, "largest_outcome is 1048577"),
     ],
 )
 def test_impossible_facts_are_refused(facts: dict[str, Any], message: str) -> None:
     with pytest.raises(GameError, match=message):
         replace(GAME, **facts)
+
+
+@pytest.mark.parametrize(
+    ("facts", "largest"),
+    [
+        ({"tiebreak": "none"}, 1),
+        ({"tiebreak": "plies", "max_plies": 30}, 30),
+        ({"tiebreak": "margin", "max_plies": 30, "observation_shape": (2, 4, 5)}, 30),
+        ({"tiebreak": "margin", "max_plies": 30, "observation_shape": (2, 6, 7)}, 42),
+        ({"tiebreak": "margin", "max_plies": 30, "largest_outcome": 12}, 12),
+        ({"tiebreak": "score", "max_plies": 30, "players": 1}, 30),
+        ({"tiebreak": "none", "max_plies": 30, "players": 1}, 30),
+    ],
+)
+def test_the_largest_outcome_follows_from_the_tiebreak_unless_it_is_given(facts: dict[str, Any], largest: int) -> None:
+    assert replace(GAME, **{"largest_outcome": 0, **facts}).largest_outcome == largest
 
 
 def test_a_game_is_immutable() -> None:

@@ -42,6 +42,7 @@ SIZES: dict[str, st.SearchStrategy[str]] = {
     "hex": squares(2, 7),
     "opposition": st.builds("{}x{}".format, sides(2, 5), sides(3, 9)),
     "morpion": st.sampled_from(["4d", "4t", "5d", "5t"]),
+    "bin_packing": sides(2, 50).map("2d-{}".format),
 }
 CHOSEN = settings(max_examples=10, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 
@@ -239,6 +240,7 @@ BREAKERS: dict[str, tuple[str, Game]] = {
     "a second player in a game of one": ("turns", solo(turn=1)),
     "a single player who loses": ("outcome", solo(reward=-1)),
     "wins that are not all alike": ("outcome", spoiled({"tiebreak": "none"})),
+    "an outcome that is larger than the largest": ("outcome", solo(reward=4)),
     "wins that do not count plies": ("outcome", spoiled({"max_plies": 10})),
     "advance in place": ("inputs", spoiled(advance=advance_in_place)),
     "observe that sees the batch": (

@@ -202,7 +202,7 @@ def test_random_self_play_is_as_in_the_fact_sheet() -> None:
     assert game.plies(ends.states).mean() == pytest.approx(60, abs=1)
 
 
-@pytest.mark.parametrize("id", ["opposition-2x3", "opposition-3x9", "opposition-8x26"])
+@pytest.mark.parametrize("id", ["opposition-2x3", "opposition-3x9", "opposition-8x26", "opposition-3x9-absolute"])
 def test_opposition_obeys_the_laws(id: str) -> None:
     assert check(make_game(id), seed=5, games=8).violations == []
 
@@ -243,3 +243,48 @@ def test_the_drawing_shows_both_kings_until_one_is_captured() -> None:
     drawing = game.svg(game.state_from_text("a1 b9 0 0"))
     assert "♔" in drawing and "♚" in drawing and drawing.count("<rect") == 27 + 1
     assert "♚" not in game.svg(game.state_from_text("b5 - 1 11 170"))
+
+
+# The absolute view.
+
+
+def test_steps_of_the_absolute_view_are_those_of_the_board_as_drawn_for_both_players() -> None:
+    game = make_game("opposition-3x9-absolute")
+    first, second = game.state_from_text("b4 b6 0 0"), game.state_from_text("b4 b6 1 1")
+    assert [game.action_to_text(first, a) for a in range(8)] == ["a5", "b5", "c5", "a4", "c4", "a3", "b3", "c3"]
+    assert [game.action_to_text(second, a) for a in range(8)] == ["a7", "b7", "c7", "a6", "c6", "a5", "b5", "c5"]
+
+
+def test_the_absolute_view_shows_the_planes_of_the_paper() -> None:
+    game = make_game("opposition-3x9-absolute")  # FACTS §4, ε = 1 / 27
+    states = np.stack([game.state_from_text("a2 c7 0 90"), game.state_from_text("b5 - 1 11 170")])
+    wanted = np.full((2, 5, 9, 3), -1 / 27, dtype=np.float32)
+    wanted[0, 0, 7, 0] = wanted[0, 1, 2, 2] = wanted[1, 0, 4, 1] = 1.0
+    wanted[0, 2], wanted[1, 2] = 0.1 * 90 / 27, 0.1 * 11 / 27
+    wanted[0, 3] = 1 / 27
+    wanted[:, 4] = 1 / 27
+    assert game.observe(states) == pytest.approx(wanted, rel=1e-6)
+
+
+def test_both_views_are_one_game() -> None:
+    """The same squares, ends and numbers of moves whenever the same moves are played."""
+    own, drawn = make_game("opposition-3x9"), make_game("opposition-3x9-absolute")
+    flipped = np.array([STEPS.index((right, -up)) for right, up in STEPS], dtype=np.int32)
+    states = own.start(np.arange(9).repeat(20))
+    assert np.array_equal(states, drawn.start(np.arange(9).repeat(20)))
+    rng = np.random.default_rng(3)
+    while len(states):
+        counts, actions = own.legal(states)
+        chosen = actions[np.arange(len(states)), rng.integers(counts)]
+        same = np.where(states[:, 0] == 0, chosen, flipped[chosen])
+        assert np.array_equal(counts, drawn.legal(states)[0])
+        after = own.advance(states, chosen)
+        assert np.array_equal(after, drawn.advance(states, same))
+        states = after[own.outcome(after) == ONGOING]
+
+
+def test_the_absolute_view_has_an_id_of_its_own_and_nothing_else_may_follow_the_size() -> None:
+    assert make_game("opposition-3x9-absolute").id == "opposition-3x9-absolute"
+    for id in ("opposition-3x9-relative", "opposition-3x9-", "opposition-3x9-absolute-absolute"):
+        with pytest.raises(GameError, match="opposition-WIDTHxHEIGHT-absolute"):
+            make_game(id)

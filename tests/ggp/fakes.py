@@ -47,6 +47,9 @@ class PlainMover:
         self.machine: Interpreter
         self.seat = 0
 
+    def prepare(self) -> None:
+        pass
+
     def begin(self, rules: Rules, role: str, deadline: float, play_clock: float) -> str:
         self.machine = Interpreter(rules)
         self.seat = rules.roles.index(role)
@@ -76,6 +79,14 @@ class SlowReader(PlainMover):
     def begin(self, rules: Rules, role: str, deadline: float, play_clock: float) -> str:
         time.sleep(max(0.0, deadline - time.monotonic()) + 0.3)
         return super().begin(rules, role, deadline, play_clock)
+
+
+class SlowStarter(PlainMover):
+    """Comes up a second after the process did."""
+
+    def __init__(self) -> None:
+        time.sleep(1.0)
+        super().__init__()
 
 
 class EndlessReader(PlainMover):
@@ -131,6 +142,7 @@ def make(text: str, seed: int) -> PlainMover:
         "plain": PlainMover,
         "endless": Endless,
         "slow_reader": SlowReader,
+        "slow_starter": SlowStarter,
         "endless_reader": EndlessReader,
         "glutton": Glutton,
         "mortal": lambda: Mortal(seed),
@@ -159,13 +171,16 @@ def run(work: Coroutine[Any, Any, None], seconds: float = 240.0) -> None:
 
 
 @asynccontextmanager
-async def playing(settings: WorkerSettings, log: list[str] | None = None, seconds: float = 5.0) -> Any:
-    """A player that listens: (server, port)."""
+async def playing(
+    settings: WorkerSettings, log: list[str] | None = None, seconds: float = 5.0, wait: bool = True
+) -> Any:
+    """A player that listens: (server, port); its worker is up unless nobody waits for it."""
     from palaestra.ggp.http_server import listen
 
     server = PlayerServer(settings, log=None if log is None else log.append)
     async with server, listen("127.0.0.1", 0, server.answer, seconds) as port:
-        await server.up()
+        if wait:
+            await server.up()
         yield server, port
 
 

@@ -11,7 +11,8 @@ from palaestra.ggp.machine import make_machine
 from palaestra.ggp.propnet import PropNet
 from palaestra.ggp.rules import parse_rules
 from palaestra.ggp.terms import term_text
-from tests.ggp.sheets import RING
+from tests.ggp.plain import Plain
+from tests.ggp.sheets import RING, agree
 
 COUNTER = """
 (role one)
@@ -97,3 +98,10 @@ def test_a_game_too_large_to_ground_is_interpreted_and_says_why() -> None:
     assert "interpreted" in machine.note and "10 are allowed" in machine.note
     assert machine.facts(machine.initial()) == make_machine(rules).facts(make_machine(rules).initial())
     assert make_machine(rules).note == ""
+
+
+def test_rules_without_next_keep_no_fact_and_end_where_they_say() -> None:
+    text = "(role one) (init start) (legal one wait) (<= terminal (not (true start))) (goal one 100)"
+    net = PropNet(parse_rules(text))
+    assert agree([net, Plain(parse_rules(text))], seed=0) == 2
+    assert net.facts(net.step(net.initial(), ["wait"])) == frozenset()

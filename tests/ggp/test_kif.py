@@ -104,7 +104,7 @@ def test_a_megabyte_of_garbage_is_refused_in_one_line() -> None:
     assert len(terms("x" * 1_000_000)) == 1
 
 
-@pytest.mark.parametrize("field", ["characters", "nesting", "tokens", "expanded"])
+@pytest.mark.parametrize("field", ["characters", "nesting", "tokens", "expanded", "conditions"])
 def test_limits_out_of_range_are_refused(field: str) -> None:
     with pytest.raises(GdlError, match=field):
         Limits(**{field: 0})

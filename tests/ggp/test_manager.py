@@ -43,7 +43,7 @@ def test_a_match_of_polite_players_has_a_whole_record() -> None:
         assert record.states[0] == ["(round 0)"] and len(record.states) == 4
         assert record.states[-1] == ["(last left stone)", "(last right stone)", "(round 3)"]
         assert [seat.name for seat in record.seats] == ["granite", "granite"]
-        assert heard == [0, 1, 2, 3, 3]
+        assert heard == [0, 0, 1, 2, 3, 3]  # players are known, they are ready, their moves, the end
 
     run(work())
 
@@ -136,7 +136,8 @@ def test_the_deadline_is_for_the_whole_reply_not_for_each_read() -> None:
     async def work() -> None:
         async with stranger(dribble) as one, stranger(silence) as other:
             record = await manage([one, other], 60, 0.1).run("m", seed=0)
-        assert [fault.code for fault in record.faults] == ["TO"] * 6
+        assert [fault.code for fault in record.faults if fault.turn in (1, 2, 3)] == ["TO"] * 6
+        assert record.missed_moves == 6
 
     run(work())
 
@@ -152,6 +153,72 @@ def test_a_player_that_is_not_there_plays_at_random_and_the_other_is_not_disturb
         assert [fault.code for fault in record.faults] == ["CE"] * 5  # START, three moves, STOP
         assert {fault.role for fault in record.faults} == {"right"} and record.missed_moves == 3
         assert record.moves == again.moves == unknown.moves  # random, but of the seed
+
+    run(work())
+
+
+def test_a_player_that_dies_in_the_middle_plays_at_random_from_there_on() -> None:
+    async def work() -> None:
+        alive = True
+
+        async def mortal(message: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            nonlocal alive
+            if message == "(PLAY m (stone stone))":
+                alive = False
+            if alive:
+                await polite(message, reader, writer)
+
+        async with stranger(polite) as one, stranger(mortal) as other:
+            record = await manage([one, other]).run("m", seed=0)
+        assert [(fault.turn, fault.role, fault.code) for fault in record.faults] == [
+            (turn, "right", "CE") for turn in (2, 3, 4)
+        ]
+        assert record.ending == "terminal" and record.moves[0] == ["stone", "stone"]
+
+    run(work())
+
+
+def test_a_player_that_is_late_once_is_asked_again_in_the_next_turn() -> None:
+    async def work() -> None:
+        asked = 0
+
+        async def late(message: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            nonlocal asked
+            asked += message.startswith("(PLAY")
+            if message.startswith("(PLAY") and asked == 2:
+                await reader.read()  # until the manager hangs up; the answer comes after that
+            await polite(message, reader, writer)
+
+        async with stranger(polite) as one, stranger(late) as other:
+            record = await manage([one, other], 60, 3).run("m", seed=0)
+        assert [(fault.turn, fault.role, fault.code) for fault in record.faults] == [(2, "right", "TO")]
+        assert record.ending == "terminal" and record.moves[2][1] == "stone"
+
+    run(work())
+
+
+def test_the_machine_is_tried_before_anybody_is_asked_to_start() -> None:
+    """What it compiles at first may take longer than players wait for the first PLAY."""
+
+    async def work() -> None:
+        told: list[str] = []
+        steps: list[str] = []
+
+        async def listening(message: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            told.append(message)
+            await polite(message, reader, writer)
+
+        async with stranger(listening) as one, stranger(polite) as other:
+            manager = manage([one, other])
+            follow = manager.machine.step
+
+            def watched(state: Any, joint: Any) -> Any:
+                steps.append(told[-1][:5] if told else "")
+                return follow(state, joint)
+
+            manager.machine.step = watched  # type: ignore[method-assign]
+            assert (await manager.run("m", seed=0)).ending == "terminal"
+        assert steps == ["", "(PLAY", "(PLAY", "(PLAY"]
 
     run(work())
 
@@ -178,6 +245,7 @@ def test_rules_that_never_end_are_stopped_after_some_turns() -> None:
 def test_rules_that_leave_a_role_without_a_move_stop_the_match_and_players_hear_of_it() -> None:
     async def work() -> None:
         told: list[str] = []
+        records: list[MatchRecord] = []
 
         async def listening(message: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             told.append(message)
@@ -186,8 +254,9 @@ def test_rules_that_leave_a_role_without_a_move_stop_the_match_and_players_hear_
         stuck = HANDS.replace("(role ?role) (hand ?hand))", "(role ?role) (hand ?hand) (true (round 0)))", 1)
         async with stranger(listening) as one, stranger(listening) as other:
             with pytest.raises(GdlError, match="left no legal move in turn 2"):
-                await manage([one, other], rules=stuck).run("m", seed=0)
+                await manage([one, other], rules=stuck, listen=records.append).run("m", seed=0)
         assert told[-2:] == ["(ABORT m)"] * 2
+        assert records[-1].ending == "stopped: the rules give left no legal move in turn 2"
 
     run(work())
 
@@ -210,7 +279,7 @@ def test_a_match_that_is_cancelled_is_aborted_and_its_record_is_heard() -> None:
             match.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await match
-        assert told[-1] == "(ABORT m)" and records[-1].ending.startswith("interrupted")
+        assert told[-1] == "(ABORT m)" and records[-1].ending == "interrupted"
 
     run(work())
 
@@ -284,7 +353,7 @@ def test_a_client_holds_no_socket_after_a_message() -> None:
 def test_the_verb_writes_both_records_and_one_json_object(tmp_path: Path, capsys: Any) -> None:
     from palaestra.cli.main import run as palaestra
 
-    rules = tmp_path / "hands.kif"
+    rules = tmp_path / "my hands (2).kif"  # a name that is no word of KIF
     rules.write_text(HANDS)
     files = tmp_path / "match.json", tmp_path / "match.pgn"
     options = f"--matches 2 --json --play-clock 5 --record {files[0]} --pgn {files[1]}".split()
@@ -294,7 +363,8 @@ def test_the_verb_writes_both_records_and_one_json_object(tmp_path: Path, capsys
     assert left.value.code == 0
     shown = json.loads(out)
     assert shown["faults"] == {"CE": 20} and shown["missed_moves"] == 12 and len(shown["matches"]) == 2
-    assert json.loads(files[0].read_text()) == shown
+    assert json.loads(files[0].read_text()) == shown and shown["game"] == "my hands (2)"
+    assert all(one["match"].startswith("my_hands_2.") for one in shown["matches"])
     assert len(read_games(files[1].read_text())) == 2
     assert not list(tmp_path.glob(".*"))
 

@@ -8,17 +8,17 @@ import pytest
 
 from palaestra.errors import PlayerError
 from palaestra.games.base import Game
-from palaestra.games.python_game import PlainRules, PythonGame
-from palaestra.ggp import movers
+from palaestra.ggp.game import GdlGame
 from palaestra.ggp.interpreter import Interpreter
 from palaestra.ggp.machine import Machine, State
 from palaestra.ggp.monte_carlo import monte_carlo
-from palaestra.ggp.movers import GameMover, make_mover
+from palaestra.ggp.movers import GameMover, TextMover, make_mover
 from palaestra.ggp.propnet import PropNet
 from palaestra.ggp.rules import parse_rules
-from palaestra.ggp.terms import Rules, Term
+from palaestra.ggp.terms import Term
+from palaestra.ggp.worker_process import WorkerSettings
 from palaestra.players.registry import read_player
-from tests.ggp.fakes import HANDS
+from tests.ggp.fakes import HANDS, playing, post, run, start
 
 # Who takes the last of five stones wins; one takes one or two.
 RACE = """
@@ -34,30 +34,9 @@ RACE = """
 """
 
 
-class Race(PlainRules[tuple[int, ...]]):
-    """The same game in Python: the stones, and whose turn it is."""
-
-    def start(self, choice: int) -> tuple[int, ...]:
-        return (5, 0)
-
-    def mover(self, state: tuple[int, ...]) -> int:
-        return state[1]
-
-    def moves(self, state: tuple[int, ...]) -> list[int]:
-        return [a for a in (0, 1) if a < state[0]]
-
-    def play(self, state: tuple[int, ...], action: int) -> tuple[int, ...]:
-        return (state[0] - action - 1, 1 - state[1])
-
-    def result(self, state: tuple[int, ...]) -> int | None:
-        return None if state[0] else (1 if state[1] else -1)
-
-    def move_text(self, state: tuple[int, ...], action: int) -> str:
-        return f"take{action + 1}"
-
-
 def race() -> Game:
-    return PythonGame.of(Race(), id="race", num_actions=2, max_plies=5)
+    rules = parse_rules(RACE)
+    return GdlGame.of("race", rules, PropNet(rules))
 
 
 def soon(seconds: float = 60.0) -> float:
@@ -98,39 +77,59 @@ def test_monte_carlo_counts_unfinished_random_games_where_rules_never_end(monkey
 
 @pytest.mark.parametrize("text", ["alphabeta(depth=5)", "uct(simulations=500)", "mcs(ms=20)"])
 def test_a_player_of_the_game_is_asked_and_follows_the_match(text: str) -> None:
-    machine = Interpreter(parse_rules(RACE))
-    mover = GameMover(read_player(text), race(), machine, 1, np.random.default_rng(0))
+    mover = GameMover(read_player(text), race(), np.random.default_rng(0))
     assert mover.choose(mover.row, soon()) == "take2"  # three are left, a lost number
-    state = machine.initial()
-    mover.played(state, ("take1", "noop"))
-    state = machine.step(state, ("take1", "noop"))
+    mover.played(("take1", "noop"))
     assert mover.choose(mover.row, soon()) == "take1"
-    mover.played(state, ("noop", "take2"))
+    mover.played(("noop", "take2"))
     assert race().plies(mover.row[None])[0] == 2
 
 
 def test_the_clock_cuts_a_search_short_that_has_a_longer_limit_of_its_own() -> None:
-    machine = Interpreter(parse_rules(RACE))
-    mover = GameMover(read_player("mcs(ms=3600000)"), race(), machine, 0, np.random.default_rng(0))
+    mover = GameMover(read_player("mcs(ms=3600000)"), race(), np.random.default_rng(0))
     assert mover.choose(mover.row, time.monotonic() + 0.05) in ("take1", "take2")
 
 
-def test_rules_that_are_a_game_get_the_player_of_the_text_and_others_monte_carlo(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    rules: Rules = parse_rules(RACE)
-    monkeypatch.setattr(movers, "_game", lambda given: race())
+def test_rules_that_are_a_game_get_the_player_of_the_text_and_others_monte_carlo() -> None:
     mover = make_mover("alphabeta(depth=5)", seed=0)
-    assert mover.begin(rules, "first", soon(), 10.0) == ""
+    assert mover.begin(parse_rules(RACE), "first", soon(), 10.0) == ""
+    assert isinstance(mover, TextMover) and mover.inner is not None
     assert mover.choose(mover.machine.initial(), soon()) == "take2"
     mover.end()
-    monkeypatch.undo()
 
     hands = parse_rules(HANDS)
     note = mover.begin(hands, "right", soon(), 10.0)
-    assert "Monte Carlo" in note and "\n" not in note
+    assert "both roles can choose" in note and "Monte Carlo" in note and "\n" not in note
+    assert mover.inner is None
     state = after(mover.machine, ("stone", "stone"), ("stone", "stone"))
     assert mover.choose(state, time.monotonic() + 1.0) == "paper"
+
+
+def test_monte_carlo_goes_on_where_a_game_is_longer_than_a_game_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("palaestra.ggp.turn_taking.CAP", 2)
+    mover = make_mover("alphabeta(depth=5)", seed=0)
+    mover.begin(parse_rules(RACE), "first", soon(), 10.0)
+    assert isinstance(mover, TextMover) and mover.inner is not None and mover.inner.game.max_plies == 2
+    state = mover.machine.initial()
+    for joint in (("take1", "noop"), ("noop", "take1"), ("take1", "noop")):
+        mover.played(state, joint)
+        state = mover.machine.step(state, joint)
+        assert mover.choose(after(mover.machine), time.monotonic() + 0.2) in ("take1", "take2")
+    assert mover.inner is None
+
+
+def test_a_player_of_a_text_wins_a_match_over_the_network() -> None:
+    async def work() -> None:
+        log: list[str] = []
+        async with playing(WorkerSettings("alphabeta(depth=5)"), log) as (_, port):
+            assert await post(port, start("m", role="first", rules=" ".join(RACE.split()))) == "ready"
+            assert await post(port, "(PLAY m NIL)") == "take2"
+            assert await post(port, "(PLAY m (take2 noop))") == "noop"
+            assert await post(port, "(PLAY m (noop take1))") == "take2"
+            assert await post(port, "(STOP m (take2 noop))") == "done"
+        assert log == []
+
+    run(work())
 
 
 def test_a_person_cannot_play_over_the_network() -> None:

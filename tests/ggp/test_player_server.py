@@ -110,6 +110,34 @@ def test_a_worker_that_still_reads_the_rules_may_be_ready_by_the_first_move() ->
     run(work())
 
 
+def test_a_worker_that_is_still_being_started_may_be_ready_by_the_first_move() -> None:
+    async def work() -> None:
+        async with playing(worker("slow_starter"), wait=False) as (_, port):
+            assert await post(port, start("m", 0.2, 60)) == "ready"
+            assert await post(port, "(PLAY m NIL)") in HANDS
+            assert await post(port, "(PLAY m (stone stone))") in HANDS
+            assert await post(port, "(STOP m (stone stone))") == "done"
+
+    run(work())
+
+
+def test_a_play_is_answered_though_the_start_or_the_play_before_it_is_not() -> None:
+    async def work() -> None:
+        async with playing(worker("slow_starter"), wait=False) as (server, port):
+            starting = asyncio.create_task(post(port, start("m", 60, 60)))
+            while server.match is None:
+                await asyncio.sleep(0.01)
+            first = asyncio.create_task(post(port, "(PLAY m NIL)"))
+            await asyncio.sleep(0.1)
+            assert await post(port, "(PLAY m NIL)") == "busy"  # the same once more
+            assert await post(port, "(PLAY m (stone stone))") in HANDS
+            assert await first == await starting == "busy"
+            assert await post(port, "(PLAY m (paper stone))") in HANDS  # both turns were told: the state fits
+            assert await post(port, "(PLAY m (paper stone))") == "nil"  # and the fourth is one too many
+
+    run(work())
+
+
 def test_rules_that_never_end_are_given_up_with_their_match() -> None:
     async def work() -> None:
         async with playing(worker("endless_reader")) as (server, port):
@@ -202,17 +230,26 @@ def test_an_error_of_our_own_drops_the_match_and_not_the_player(monkeypatch: pyt
     run(work())
 
 
-def test_a_match_of_which_nothing_is_heard_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("palaestra.ggp.player_server.SILENCE", -14.8)
+def test_a_match_of_which_nothing_is_heard_makes_room_and_goes_on_if_it_is_heard_of(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("palaestra.ggp.player_server.SILENCE", -89.8)
 
     async def work() -> None:
         log: list[str] = []
         async with playing(worker("plain"), log) as (server, port):
-            assert await post(port, start("m", 5, 5)) == "ready"
-            while server.match is not None:
+            assert await post(port, start("m", 30, 30)) == "ready"
+            while server.busy:
                 await asyncio.sleep(0.02)
-            assert "dropped" in log[0]
+            assert "another match may begin" in log[0]
+            assert await post(port, "(INFO)") == AVAILABLE
+            monkeypatch.undo()
+            assert await post(port, "(PLAY m NIL)") in HANDS
+            assert await post(port, "(INFO)") == BUSY
+            server._lapse(server.match)
             assert await post(port, start("n", 60, 5)) == "ready"
+            assert await post(port, "(PLAY m (stone stone))") == "busy"
+            assert await post(port, "(PLAY n NIL)") in HANDS
 
     run(work())
 

@@ -128,6 +128,21 @@ def test_a_run_without_gate_and_evaluation_has_no_such_plots(run: Path) -> None:
     assert "Elo against" not in render("x", manifest, lines, [])
 
 
+def test_demerits_and_what_a_reward_has_learned_are_drawn_where_there_are_any(run: Path) -> None:
+    counts = {"demerits": 16.5, "wins": 1, "draws": 0, "losses": 17, "mean_plies": 30.0}
+    learned = {"window": 125, "draw": 0.1, "median_win": None}
+    changed: dict[str, Any] = {"reward": "cdf(generations=5)", "learned": learned, "demerits": counts}
+    lines = [metrics_line(1), metrics_line(2, **changed), metrics_line(3, **changed)]
+    titles = [title for title, _, _ in run_plots(lines)]
+    assert "Demerits" in titles and "What outcomes are worth" in titles
+    assert not {"Demerits", "What outcomes are worth"} & {title for title, _, _ in run_plots(lines[:1])}
+    manifest = RunFolder(run).manifest()
+    assert manifest is not None
+    page = render("x", manifest, lines, [])
+    assert "<b>cdf(generations=5)</b><span>reward</span>" in page
+    assert "<b>16.50</b><span>demerits against perfect play</span>" in page
+
+
 @pytest.mark.parametrize("count", [1, 3, 120])
 def test_plots_are_one_svg_each_for_short_and_long_runs(count: int) -> None:
     lines = [{**metrics_line(min(i, 20)), "iteration": i} for i in range(1, count + 1)]

@@ -1,4 +1,4 @@
-"""Stages that take no time but depend on everything that real ones depend on: seed, iteration, network, settings."""
+"""Stages that take no time but depend on everything that real ones do: seed, iteration, network, settings, reward."""
 
 from __future__ import annotations
 
@@ -16,17 +16,26 @@ from palaestra.arena.match import GameRecord, MatchResult, Running
 from palaestra.games.base import Game
 from palaestra.learn.batch import Batch
 from palaestra.learn.config import RunConfig
+from palaestra.learn.demerits import Demerits
 from palaestra.learn.evaluation import AnchorResult
 from palaestra.learn.examples import Examples
 from palaestra.learn.gate import GateResult
 from palaestra.learn.presets import configure
+from palaestra.learn.scores import Finished, Score, score_of
 from palaestra.learn.selfplay import Record, SelfPlay
 from palaestra.learn.stages import Stages
+from palaestra.rewards.base import Reward
 
 
 def number_of(*things: object) -> int:
     """A number that changes when anything in `things` does."""
     return int.from_bytes(hashlib.sha256(repr(things).encode()).digest()[:4], "big")
+
+
+def worth(reward: Reward) -> list[float]:
+    """What a reward says now."""
+    values: list[float] = reward.value(np.arange(-9, 10, dtype=np.int32)).tolist()
+    return values
 
 
 @dataclass(frozen=True)
@@ -69,42 +78,66 @@ class FakeTrainer:
 
 
 def play_games(
-    game: Game, model: bytes, config: RunConfig, iteration: int, listen: Any = None, *, switched: bool = False
+    game: Game,
+    model: bytes,
+    config: RunConfig,
+    iteration: int,
+    listen: Any = None,
+    *,
+    reward: Reward,
+    switched: bool = False,
 ) -> SelfPlay:
-    """Random games, drawn from (network, seed, iteration)."""
+    """Random games, drawn from (network, seed, iteration) and what outcomes are worth, which the reward then learns."""
     began = time.perf_counter()
-    rng = np.random.default_rng(number_of(model, config.seed, iteration, config.selfplay.temperature))
+    rng = np.random.default_rng(number_of(model, config.seed, iteration, config.selfplay.temperature, worth(reward)))
     games = config.selfplay.games
-    states = game.initial(games, rng)
+    starts = np.arange(games) % game.num_starts
+    states = game.start(starts)
     streams = rng.integers(0, 2**64, size=games, dtype=np.uint64)
     ends = game.rollout(states, streams, trace=True)
     assert ends.lengths is not None and ends.moves is not None
     records = tuple(
         Record(
-            i, 0, tuple(ends.moves[i, : ends.lengths[i]].tolist()), 0, int(ends.outcomes[i]), "self-play", "self-play"
+            i,
+            int(starts[i]),
+            tuple(ends.moves[i, : ends.lengths[i]].tolist()),
+            0,
+            int(ends.outcomes[i]),
+            "self-play",
+            "self-play",
         )
         for i in range(games)
     )
     policy = np.zeros((games, game.max_legal), dtype=np.float32)
     policy[np.arange(games), rng.integers(game.max_legal, size=games)] = 1
     numbers = np.arange(games, dtype=np.int32)
-    examples = Examples(states, policy, rng.uniform(-1, 1, games).astype(np.float32), numbers, np.zeros_like(numbers))
+    settled = reward.settle(ends.outcomes, rng)
+    examples = Examples(states, policy, settled, numbers, np.zeros_like(numbers), ends.outcomes)
     if listen is not None:
         listen(games, games)
     return SelfPlay(examples, records, time.perf_counter() - began, 1e-6, 2, games, games, games, None)
 
 
 def judge(
-    game: Game, candidate: bytes, best: bytes, config: RunConfig, iteration: int, listen: Any = None
+    game: Game,
+    candidate: bytes,
+    best: bytes,
+    config: RunConfig,
+    iteration: int,
+    listen: Any = None,
+    *,
+    reward: Reward,
 ) -> GateResult:
-    accepted = number_of(candidate, best, iteration) % 3 > 0
+    accepted = number_of(candidate, best, iteration, worth(reward)) % 3 > 0
     wins = 3 if accepted else 1
     first = (1 + number_of(best) % 2 if accepted else 1, 0, 1)
     return GateResult(accepted, wins, 0, 4 - wins, "as chance wants", time.perf_counter(), 4, 4, first)
 
 
-def evaluate(game: Game, model: bytes, config: RunConfig, seed: int, listen: Any = None) -> list[AnchorResult]:
-    elo = float(number_of(model, seed) % 1000)
+def evaluate(
+    game: Game, model: bytes, config: RunConfig, seed: int, listen: Any = None, *, reward: Reward
+) -> list[AnchorResult]:
+    elo = float(number_of(model, seed, worth(reward)) % 1000)
     return [
         AnchorResult(anchor, 1, 1, 0, 1, 0.5, (0.0, 1.0), (elo, elo - 1, None), 2, 2, time.perf_counter())
         for anchor in config.evaluation.anchors
@@ -112,9 +145,17 @@ def evaluate(game: Game, model: bytes, config: RunConfig, seed: int, listen: Any
 
 
 def meet(
-    game: Game, model: bytes, earlier: bytes, config: RunConfig, iteration: int, listen: Any = None
+    game: Game,
+    model: bytes,
+    earlier: bytes,
+    config: RunConfig,
+    iteration: int,
+    listen: Any = None,
+    *,
+    reward: Reward,
 ) -> MatchResult:
-    points = [number_of(model, earlier, iteration, number) % 3 / 2 for number in range(config.evaluation.history)]
+    drawn = number_of(model, earlier, iteration, worth(reward))
+    points = [number_of(drawn, number) % 3 / 2 for number in range(config.evaluation.history)]
     records = tuple(GameRecord(number, 0, (), 0, point, 1) for number, point in enumerate(points))
     match = MatchResult(game.id, "network", "earlier", records, 0, time.perf_counter(), (0.0, 0.0))
     if listen is not None:
@@ -122,13 +163,43 @@ def meet(
     return match
 
 
-FAKES = Stages(FakeTrainer, play_games, judge, evaluate, meet)
+def demerits(
+    game: Game, model: bytes, config: RunConfig, iteration: int, listen: Any = None, *, reward: Reward
+) -> Demerits:
+    given = number_of(model, iteration, worth(reward)) % 18
+    return Demerits(float(given), 18 - given, 0, given, 20.0, time.perf_counter())
 
 
-def tiny(*sets: str, iterations: int | None = 4, **settings: Any) -> RunConfig:
+def score(game: Game, model: bytes, config: RunConfig, seed: int, listen: Any = None, *, reward: Reward) -> list[Score]:
+    """Random games of the agent and of each anchor; the agent's depend on the network."""
+    found = []
+    for player in ("agent", *config.evaluation.anchors):
+        rng = np.random.default_rng(number_of(player, model, seed, worth(reward)))
+        starts = rng.integers(game.num_starts, size=config.evaluation.games)
+        ends = game.rollout(game.start(starts), rng.integers(0, 2**63, size=len(starts)).astype(np.uint64), trace=True)
+        assert ends.lengths is not None and ends.moves is not None
+        lines = [tuple(row[:length].tolist()) for row, length in zip(ends.moves, ends.lengths, strict=True)]
+        games = zip(starts.tolist(), lines, ends.outcomes.tolist(), strict=True)
+        records = [Finished(number, *one) for number, one in enumerate(games)]
+        found.append(score_of(player, records, time.perf_counter()))
+        if listen is not None:
+            listen(player, len(records))
+    return found
+
+
+FAKES = Stages(FakeTrainer, play_games, judge, evaluate, meet, demerits, score)
+
+
+def tiny(*sets: str, game: str = "tic_tac_toe-3x3", iterations: int | None = 4, **settings: Any) -> RunConfig:
     """A run of a few quick iterations with a gate and evaluations."""
     base = ("selfplay.games=6", "learn.batch=4", "learn.window=2", "evaluation.every=2", "evaluation.games=2")
-    return configure("tic_tac_toe-3x3", "thesis-small", (*base, *sets), iterations=iterations, net="b1c8", **settings)
+    return configure(game, "thesis-small", (*base, *sets), iterations=iterations, net="b1c8", **settings)
+
+
+ALONE = (
+    "gate.kind=off", "reward=ranked(tau=0.5, window=8)", 'evaluation.anchors=["random"]', "solo.every=2",
+    "solo.games=2", "solo.simulations=64", "solo.patience=1",
+)  # fmt: skip
 
 
 def tree_of(folder: Path) -> dict[str, bytes]:

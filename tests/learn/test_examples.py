@@ -23,6 +23,7 @@ def test_arrays_give_the_same_examples_back_bit_for_bit(examples: Examples) -> N
     arrays = examples.to_arrays()
     assert {name: str(array.dtype) for name, array in arrays.items()} == {
         "states": "int8", "policy": "float32", "value": "float32", "game": "int32", "ply": "int32",
+        "outcome": "int32",
     }  # fmt: skip
     assert_equal(Examples.from_arrays(arrays), examples)
 
@@ -37,12 +38,12 @@ def test_parts_joined_are_the_whole(examples: Examples) -> None:
 
 def test_arrays_that_are_no_examples_are_refused_in_one_line(examples: Examples) -> None:
     arrays = examples.to_arrays()
-    missing = {name: array for name, array in arrays.items() if name != "ply"}
+    missing = {name: array for name, array in arrays.items() if name != "outcome"}  # as runs once were saved
     wrong_type = {**arrays, "value": arrays["value"].astype(np.float64)}
     too_short = {**arrays, "states": arrays["states"][:-1]}
     too_flat = {**arrays, "policy": arrays["policy"][:, 0]}
     for bad, word in (
-        (missing, "needed"),
+        (missing, "have the arrays game, ply, policy, states, value; needed are .*, outcome"),
         (wrong_type, "value"),
         (too_short, "states"),
         (too_flat, "policy"),

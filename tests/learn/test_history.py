@@ -153,9 +153,11 @@ def test_without_a_gate_each_evaluation_meets_the_network_evaluated_before(tmp_p
     met: list[tuple[bytes, bytes, int]] = []
     heard: list[Event] = []
 
-    def watch(game: Any, model: bytes, earlier: bytes, config: RunConfig, iteration: int, listen: Any = None) -> Any:
+    def watch(
+        game: Any, model: bytes, earlier: bytes, config: RunConfig, iteration: int, *rest: Any, **more: Any
+    ) -> Any:
         met.append((model, earlier, iteration))
-        return fakes.meet(game, model, earlier, config, iteration, listen)
+        return fakes.meet(game, model, earlier, config, iteration, *rest, **more)
 
     config = tiny("gate.kind=off", "evaluation.history=6", "evaluation.every=2", iterations=5)
     run = tmp_path / "run"

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import palaestra
@@ -20,6 +21,7 @@ from palaestra.learn.measures import anchor_result
 from palaestra.learn.presets import configure
 from palaestra.learn.warm_start import Warmth
 from palaestra.players.runs import open_run
+from palaestra.rewards.base import Reward
 from tests.learn import fakes
 from tests.learn.fakes import FAKES, tiny
 
@@ -150,6 +152,60 @@ def test_a_step_that_went_wrong_is_told(tmp_path: Path) -> None:
     assert lines_of(tmp_path / "run")[0]["losses"]["policy"] is None
 
 
+def test_self_play_sees_the_reward_as_it_was_and_later_stages_as_it_has_become(tmp_path: Path) -> None:
+    seen: dict[str, list[list[float]]] = {"play_games": [], "judge": [], "evaluate": [], "demerits": []}
+
+    def watched(name: str) -> Any:
+        def stage(*arguments: Any, reward: Reward, **options: Any) -> Any:
+            seen[name].append(fakes.worth(reward))
+            return getattr(fakes, name)(*arguments, reward=reward, **options)
+
+        return stage
+
+    sets = ("reward=cdf(generations=2)", "evaluation.every=1", "evaluation.demerits=true")
+    stages = replace(FAKES, **{name: watched(name) for name in seen})
+    train(tiny(*sets, game="opposition-3x9", iterations=3), tmp_path / "run", stages=stages)
+    played = seen["play_games"]
+    assert played[0] == len(played[0]) * [0.0], "an empty window knows nothing"
+    assert played[0] != played[1] != played[2]
+    for name in ("judge", "evaluate", "demerits"):
+        assert len(seen[name]) == 3 and seen[name][:2] == played[1:], name
+
+
+def test_the_metrics_name_the_reward_and_what_it_has_learned(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    train(tiny("reward=cdf(generations=2)", iterations=3), run, stages=FAKES)
+    lines = lines_of(run)
+    assert {line["reward"] for line in lines} == {"cdf(generations=2)"}
+    assert [line["learned"]["window"] for line in lines] == [6, 12, 12]
+    reward = open_run(str(run)).make_reward(make_game("tic_tac_toe-3x3"))
+    wins = sorted(int(game.tags["Outcome"]) for game in read_games((run / "games/0003.pgn").read_text()))
+    wins = [win for win in wins if win > 0]
+    worth = reward.value(np.array([0, wins[len(wins) // 2]], dtype=np.int32)).tolist()
+    assert [lines[-1]["learned"][name] for name in ("draw", "median_win")] == worth
+    train(tiny(iterations=1), tmp_path / "plain", stages=FAKES)
+    plain = lines_of(tmp_path / "plain")[0]
+    assert (plain["reward"], plain["learned"], plain["demerits"]) == ("primitive", None, None)
+    assert not list((tmp_path / "plain" / "reward").iterdir())
+
+
+def test_demerits_are_counted_in_every_iteration_that_wants_them(tmp_path: Path) -> None:
+    totals: list[int | None] = []
+
+    def listen(event: Event) -> None:
+        if isinstance(event, events.StageStarted) and event.stage == "evaluation":
+            totals.append(event.total)
+
+    config = tiny("evaluation.demerits=true", "evaluation.every=0", game="opposition-3x9", iterations=3)
+    train(config, tmp_path / "run", [listen], FAKES)
+    lines = lines_of(tmp_path / "run")
+    assert totals == [18, 18, 18 + 4], "nine starts from both sides; the anchors only at the end"
+    assert [line["elo"] is None for line in lines] == [True, True, False]
+    for line in lines:
+        assert set(line["demerits"]) == {"demerits", "wins", "draws", "losses", "mean_plies"}
+        assert line["demerits"]["losses"] == line["demerits"]["demerits"]
+
+
 def test_the_games_of_an_iteration_are_kept_as_pgn(tmp_path: Path) -> None:
     train(tiny(iterations=1), tmp_path / "run", stages=FAKES)
     games = read_games((tmp_path / "run/games/0001.pgn").read_text())
@@ -161,10 +217,23 @@ def test_the_games_of_an_iteration_are_kept_as_pgn(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("game", "sets", "kind", "words"),
     [
-        ("morpion-5d", (), GameError, "one player"),
+        ("morpion-5d", ("gate.kind=sprt",), ConfigError, "gate.kind is sprt: a gate plays two networks"),
+        ("morpion-5d", ("evaluation.history=2",), ConfigError, "networks do not meet"),
+        ("morpion-5d", ("warm.enhancement=rave", "warm.adaptive=true"), ConfigError, "has one player"),
+        (
+            "hex-3x3",
+            ("selfplay.sampling=true", "selfplay.value_target=z"),
+            ConfigError,
+            "selfplay.sampling is for games",
+        ),
+        ("hex-3x3", ("solo.every=3",), ConfigError, "solo.every is for games of one player"),
         ("chess-8x8", (), GameError, "unknown game"),
         ("hex-3x3", ('evaluation.anchors=["nobody"]',), PalaestraError, "unknown player 'nobody'"),
         ("hex-3x3", ("evaluation.games=3",), ConfigError, "even number"),
+        ("hex-3x3", ("reward=elo",), ConfigError, "unknown reward 'elo'"),
+        ("hex-3x3", ("reward=cdf_bonus(alpha=2)",), ConfigError, "alpha is 2"),
+        ("hex-3x3", ("reward=ranked",), ConfigError, "ranked is for games of one player"),
+        ("hex-3x3", ("evaluation.demerits=true",), ConfigError, "demerits need a game that is solved"),
     ],
 )
 def test_what_cannot_be_trained_is_refused_before_anything_is_made(
@@ -202,7 +271,8 @@ def test_tensorboard_hears_every_number_of_an_iteration(tmp_path: Path) -> None:
             self.closed = True
 
     writer = Writer()
-    train(tiny(iterations=2), tmp_path / "run", [TensorBoard(writer)], FAKES)
+    config = tiny("reward=cdf", "evaluation.demerits=true", game="opposition-3x9", iterations=2)
+    train(config, tmp_path / "run", [TensorBoard(writer)], FAKES)
     line = lines_of(tmp_path / "run")[1]
     assert writer.closed
     assert writer.found["losses/policy", 2] == line["losses"]["policy"]
@@ -210,3 +280,5 @@ def test_tensorboard_hears_every_number_of_an_iteration(tmp_path: Path) -> None:
     assert ("elo/random", 1) not in writer.found
     assert writer.found["elo/running", 2] == line["running_elo"]["elo"]
     assert writer.found["gate/accepted", 1] in (0.0, 1.0)
+    assert writer.found["demerits", 1] == lines_of(tmp_path / "run")[0]["demerits"]["demerits"]
+    assert writer.found["reward/draw", 2] == line["learned"]["draw"] and writer.found["reward/window", 2] == 12

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from palaestra.learn.config import LearnConfig
-from palaestra.learn.losses import Losses, mixture, policy_loss, value_loss
+from palaestra.learn.losses import Losses, categorical_loss, head_loss, mixture, outcome_loss, policy_loss, value_loss
 
 LOGITS = torch.log(torch.tensor([[0.5, 0.25, 0.25], [0.125, 0.125, 0.75]]))
 TARGET = torch.tensor([[0.5, 0.5, 0.0], [0.0, 1.0, 0.0]])
@@ -24,6 +24,51 @@ def test_the_value_loss_is_the_mean_squared_error() -> None:
     assert value_loss(torch.tensor([0.5, -1.0, 0.0]), torch.tensor([1.0, 1.0, 0.0])).item() == pytest.approx(4.25 / 3)
 
 
+# Rows: won with 6 to go, drawn, lost with 20 to go; for the player to move.
+TARGETS = torch.tensor([[0.0, 0.6], [1.0, 0.0], [2.0, 2.0]])
+RAW = torch.tensor([[2.0, 0.0, -1.0, 0.5, 9.0], [0.0, 1.0, 0.5, 7.0, -7.0], [0.0, 0.0, 0.0, 9.0, 1.0]])
+
+
+def test_the_outcome_loss_is_three_cross_entropies_and_the_squared_error_of_what_came_true() -> None:
+    entropies = [
+        math.log(sum(math.exp(logit) for logit in row[:3])) - row[result]
+        for row, result in zip(RAW.tolist(), (0, 1, 2), strict=True)
+    ]
+    squares = [(0.5 - 0.6) ** 2, 0.0, (1.0 - 2.0) ** 2]  # of a draw nothing is measured
+    assert outcome_loss(RAW, TARGETS).item() == pytest.approx(sum(entropies) + sum(squares) / 3, rel=1e-5)
+    assert outcome_loss(RAW[:, :3], TARGETS).item() == pytest.approx(sum(entropies), rel=1e-5)
+
+
+def test_gradients_reach_only_the_amount_of_the_realised_result_and_none_in_a_draw() -> None:
+    raw = RAW.clone().requires_grad_()
+    (gradient,) = torch.autograd.grad(outcome_loss(raw, TARGETS), raw)
+    assert (gradient[:, 3:] != 0).tolist() == [[True, False], [False, False], [False, True]]
+    assert gradient[0, 3].item() == pytest.approx(2 * (0.5 - 0.6) / 3) and (gradient[:, :3] != 0).all()
+
+
+def test_a_batch_cut_into_parts_has_the_mean_of_their_outcome_losses() -> None:
+    parts = [outcome_loss(RAW[rows], TARGETS[rows]).item() * len(RAW[rows]) / 3 for rows in (slice(0, 2), slice(2, 3))]
+    assert sum(parts) == pytest.approx(outcome_loss(RAW, TARGETS).item(), rel=1e-6)
+
+
+def test_the_categorical_loss_is_the_cross_entropy_of_the_outcome() -> None:
+    target = torch.tensor([2.0, 0.0])
+    assert categorical_loss(LOGITS, target).item() == pytest.approx(2.5 * math.log(2))  # (ln 4 + ln 8) / 2
+
+
+def test_each_head_has_its_own_loss() -> None:
+    assert head_loss("outcome", RAW, TARGETS) == outcome_loss(RAW, TARGETS)
+    assert head_loss("categorical", LOGITS, torch.tensor([2.0, 0.0])) == categorical_loss(LOGITS, torch.tensor([2, 0]))
+    value, target = torch.tensor([0.5, -1.0]), torch.tensor([1.0, 1.0])
+    assert head_loss("value", value, target) == value_loss(value, target)
+
+
+@pytest.mark.parametrize("size", [1e4, 3e38])
+def test_losses_of_extreme_logits_are_no_nan(size: float) -> None:
+    raw = torch.tensor([[size, -size, 0.0, 0.5, 0.5], [-size, size, size, 0.5, 0.5], [0.0, 0.0, size, 0.5, 0.5]])
+    assert not torch.isnan(outcome_loss(raw, TARGETS)) and not torch.isnan(categorical_loss(raw, TARGETS[:, 0]))
+
+
 def test_all_four_losses_follow_from_the_two_means() -> None:
     assert Losses.of(3.0, 0.5) == Losses(policy=3.0, value=0.5, sum=3.5, product=1.5)
 
@@ -31,6 +76,7 @@ def test_all_four_losses_follow_from_the_two_means() -> None:
 WHOLE: list[tuple[dict[str, Any], Any]] = [
     ({"loss": "sum"}, lambda p, v: p + v),
     ({"loss": "sum", "value_weight": 0.05}, lambda p, v: p + 0.05 * v),
+    ({"loss": "sum", "policy_weight": 20.0, "value_weight": 0.5}, lambda p, v: 20 * p + 0.5 * v),
     ({"loss": "product"}, lambda p, v: p * v),
     ({"loss": "policy"}, lambda p, v: p),
     ({"loss": "value"}, lambda p, v: v),

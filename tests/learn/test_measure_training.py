@@ -11,9 +11,10 @@ from palaestra.games.rows import ONGOING
 from palaestra.learn.measure_training import _Clock, measure_training, random_examples
 
 
-def test_the_ratio_is_that_of_the_trainer_to_the_network_alone() -> None:
+@pytest.mark.parametrize("net", ["b1c8", "b1c8-outcome"])
+def test_the_ratio_is_that_of_the_trainer_to_the_network_alone(net: str) -> None:
     before = torch.get_num_threads()
-    speed = measure_training(make_game("tic_tac_toe-3x3"), "b1c8", batch=64, threads=2, seconds=0.1)
+    speed = measure_training(make_game("tic_tac_toe-3x3"), net, batch=64, threads=2, seconds=0.1)
     assert min(speed.samples_per_second, speed.fixed_batch_per_second, speed.limit) > 0
     assert speed.limit_ratio == pytest.approx(speed.samples_per_second / speed.limit)
     assert torch.get_num_threads() == before
@@ -28,6 +29,7 @@ def test_examples_to_measure_with_are_those_of_running_games() -> None:
     assert np.count_nonzero(examples.policy, axis=1).tolist() == counts.tolist()
     np.testing.assert_allclose(examples.policy.sum(axis=1), 1.0, rtol=1e-6)
     assert np.abs(examples.value).max() <= 1.0
+    assert (np.abs(examples.outcome) <= 42 - examples.ply).all() and len(set(examples.outcome.tolist())) > 5
 
 
 def test_first_steps_are_not_counted_and_those_that_were_not_made_neither() -> None:

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from palaestra.errors import ConfigError
 from palaestra.games.registry import make_game
+from palaestra.learn.about import config_text
+from palaestra.learn.checks import trainable
 from palaestra.learn.config import RunConfig
-from palaestra.learn.loop import config_text
-from palaestra.learn.presets import DEFAULT, NAMES, configure, load_preset
+from palaestra.learn.presets import DEFAULT, NAMES, configure, default_preset, load_preset
 from palaestra.learn.settings import as_settings, flatten, make_config
 from palaestra.learn.toml import dump_toml
 
@@ -51,12 +52,35 @@ def test_the_thesis_preset_is_table_4_1() -> None:
 
 def test_the_schmidt_preset_is_that_of_the_paper() -> None:
     """FACTS §4."""
-    config = configure("opposition-3x9", "schmidt")
+    config = configure("opposition-3x9-absolute", "schmidt")
+    assert (config.net, config.reward) == ("schmidt-outcome", "cdf(generations=5)")
     assert (config.selfplay.games, config.selfplay.search.num_simulations) == (25, 20 * 9)
     assert config.selfplay.search.dirichlet_fraction == 0.5 and config.gate.kind == "off"
     learn = config.learn
     assert (learn.window, learn.epochs, learn.optimizer, learn.momentum, learn.lr) == (5, 5, "sgd", 0.9, 0.005)
-    assert learn.value_weight == 1 / 20
+    assert (learn.policy_weight, learn.value_weight) == (100 / 8, 1.0)
+    assert config.evaluation.demerits and config.evaluation.simulations == 20 * 9
+
+
+@pytest.mark.parametrize("name", ["schmidt", "opposition-fast"])
+def test_the_presets_of_opposition_measure_demerits_and_nothing_else(name: str) -> None:
+    settings = configure("opposition-3x9", name).evaluation
+    assert settings.demerits and settings.anchors == () and settings.history == 0
+    with pytest.raises(ConfigError, match="demerits need a game that is solved beforehand"):
+        trainable(configure("connect_four-5x5", name))
+
+
+def test_the_ranked_preset_is_alg_7_and_trains_every_game_for_one_player() -> None:
+    """FACTS §3, column Ch7; what departs is said in the preset."""
+    config = configure("morpion-5d", "ranked")
+    assert config.reward == "ranked(tau=0.75, window=200)" and config.gate.kind == "off"
+    assert config.selfplay.sampling and config.selfplay.value_target == "z"
+    assert (config.solo.every, config.selfplay.search.c_puct, config.learn.policy_weight) == (10, 1.0, 1 / (1 - 0.75))
+    for game in ("morpion-5d", "morpion-5t", "bin_packing-2d"):
+        assert default_preset(trainable(configure(game, "ranked"))) == "ranked"
+    assert default_preset(make_game(GAME)) == "fast"
+    with pytest.raises(ConfigError, match="one player"):
+        trainable(configure(GAME, "ranked"))
 
 
 def test_the_default_is_fast_and_settings_go_over_it() -> None:
@@ -91,6 +115,8 @@ def test_a_given_end_replaces_both_ends_of_the_preset() -> None:
         ("learn.loss=cubic", ["one of sum, product"]),
         ("learn.epochs=3", ["exactly one of learn.epochs"]),
         ("gate.games=7", ["even number"]),
+        ("selfplay.sampling=true", ["sampling searches nothing", "value_target=z"]),
+        ("solo.widening=1", ["solo.widening is 1", "above 1"]),
         ("device=tpu", ["cpu, mps, cuda"]),
         ("evaluation.anchors=random", ["a list of texts"]),
         ("minutes=0", ["minutes is 0", "or none"]),
@@ -108,7 +134,8 @@ def test_a_bad_setting_is_one_line_that_says_what_is_accepted(sets: str, pieces:
 
 
 def test_an_unknown_preset_lists_the_known_ones() -> None:
-    with pytest.raises(ConfigError, match="unknown preset 'slow'; known: fast, thesis, thesis-small, schmidt"):
+    known = "fast, thesis, thesis-small, schmidt, opposition-fast, ranked"
+    with pytest.raises(ConfigError, match=f"unknown preset 'slow'; known: {known}"):
         load_preset("slow")
 
 
@@ -133,3 +160,15 @@ TABLES: Any = st.recursive(
 @given(TABLES)
 def test_toml_reads_back_whatever_is_written(table: dict[str, Any]) -> None:
     assert tomllib.loads(dump_toml(table)) == table
+
+
+def test_a_network_of_outcomes_needs_no_further_setting_and_keeps_an_explicit_one() -> None:
+    """Its head does not read the preset's TD targets; config.toml says what holds."""
+    assert configure(GAME, "fast").selfplay.value_target == "td"
+    for config in (configure(GAME, "fast", ["net=b1c8-outcome"]), configure(GAME, "fast", net="b1c8-categorical")):
+        assert config.selfplay.value_target == "z"
+        assert config == configure(GAME, "fast", [f"net={config.net}", "selfplay.value_target=z"])
+    explicit = configure(GAME, "fast", ["net=b1c8-outcome", "selfplay.value_target=mixed"])
+    assert explicit.selfplay.value_target == "mixed", "which the trainer refuses"
+    with pytest.raises(ConfigError, match="unknown network 'b3'"):
+        configure(GAME, "fast", ["net=b3"])

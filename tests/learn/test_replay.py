@@ -27,13 +27,17 @@ def random_examples(game: Game, count: int, seed: int = 0) -> Examples:
     policy[np.arange(game.max_legal) >= counts[:, None]] = 0
     policy /= policy.sum(axis=1, keepdims=True)
     value = rng.uniform(-1, 1, len(states)).astype(np.float32)
-    return Examples(states, policy, value, np.arange(len(states), dtype=np.int32), game.plies(states))
+    numbers, outcomes = np.arange(len(states), dtype=np.int32), rng.integers(-9, 10, len(states)).astype(np.int32)
+    return Examples(states, policy, value, numbers, game.plies(states), outcomes)
 
 
 def check_images(game: Game, examples: Examples, which: Int64s, batch: Batch) -> None:
     """Row i is the example whose position is the image of the original one, its moves the images of the same moves."""
     assert batch.planes.dtype == batch.policy.dtype == batch.value.dtype == np.float32
     assert batch.value.tolist() == examples.value.tolist()
+    assert batch.outcome.tolist() == examples.outcome.tolist()
+    assert batch.ply.tolist() == game.plies(examples.states).tolist()
+    assert batch.mover.tolist() == game.to_play(examples.states).tolist()
     counts, legal = game.legal(examples.states)
     for row, number in enumerate(which.tolist()):
         symmetry = game.symmetries[number]

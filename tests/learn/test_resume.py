@@ -18,7 +18,7 @@ from palaestra.learn import atomic
 from palaestra.learn.events import Event, Warned
 from palaestra.learn.folder import RunFolder
 from palaestra.learn.loop import resume, train
-from tests.learn.fakes import FAKES, tiny, tree_of
+from tests.learn.fakes import ALONE, FAKES, tiny, tree_of
 
 pytestmark = pytest.mark.usefixtures("quick_disk")
 CHANGING = ("open", "write", "fsync", "replace", "ftruncate", "makedirs", "unlink")
@@ -61,7 +61,7 @@ def begin_or_resume(folder: Path, config: Any) -> None:
 def test_a_run_killed_at_any_call_that_touches_the_disk_ends_as_if_it_had_not_been(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    config = tiny(iterations=4)
+    config = tiny("reward=cdf(generations=2)", iterations=4)
     train(config, tmp_path / "whole", stages=FAKES)
     expected = tree_of(tmp_path / "whole")
     kills = 0
@@ -80,11 +80,20 @@ def test_a_run_killed_at_any_call_that_touches_the_disk_ends_as_if_it_had_not_be
     assert kills > 80
 
 
-@pytest.mark.parametrize("sets", [(), ("gate.kind=off", "evaluation.history=4", "evaluation.every=1")])
+@pytest.mark.parametrize(
+    ("game", "sets"),
+    [
+        ("tic_tac_toe-3x3", ()),
+        ("tic_tac_toe-3x3", ("gate.kind=off", "evaluation.history=4", "evaluation.every=1")),
+        ("tic_tac_toe-3x3", ('reward=switch(primitive, "cdf_bonus(alpha=0.5)", at=2)',)),
+        ("morpion-4d", ALONE),
+        ("bin_packing-2d", (*ALONE, "selfplay.sampling=true")),
+    ],
+)
 def test_a_run_killed_again_and_again_still_ends_the_same(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sets: tuple[str, ...]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, game: str, sets: tuple[str, ...]
 ) -> None:
-    config = tiny(*sets, iterations=4)
+    config = tiny(*sets, game=game, iterations=4)
     train(config, tmp_path / "whole", stages=FAKES)
     run = tmp_path / "killed"
     chance = random.Random(3)
@@ -161,6 +170,7 @@ def test_an_edit_of_config_toml_counts_as_a_change(tmp_path: Path) -> None:
     ("sets", "words"),
     [
         ("seed=5", "seed cannot change"),
+        ("reward=cdf", "reward cannot change from default to cdf"),
         ("net=b2c8", "net cannot change"),
         ("game=hex-3x3", "game cannot change"),
         ("learn.optimizer=sgd", "learn.optimizer cannot change"),
@@ -176,6 +186,24 @@ def test_a_setting_that_cannot_change_is_refused_and_nothing_is_touched(tmp_path
     with pytest.raises(ConfigError, match=words.replace(".", r"\.")):
         resume(run, [sets], iterations=2, stages=FAKES)
     assert tree_of(run) == before
+
+
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [
+        (lambda path: path.write_bytes(path.read_bytes()[:-1] + b"x"), "is damaged"),
+        (lambda path: path.unlink(), "cannot read"),
+    ],
+)
+def test_a_run_whose_reward_is_not_what_was_saved_does_not_go_on(
+    tmp_path: Path, damage: Callable[[Path], None], words: str
+) -> None:
+    run = tmp_path / "run"
+    train(tiny("reward=cdf", iterations=2), run, stages=FAKES)
+    assert [path.name for path in (run / "reward").iterdir()] == ["0002.safetensors"], "what it was before is gone"
+    damage(run / "reward" / "0002.safetensors")
+    with pytest.raises(RunError, match=words):
+        resume(run, iterations=3, stages=FAKES)
 
 
 def test_other_threads_or_versions_are_told_in_one_line_and_the_run_goes_on(tmp_path: Path) -> None:
@@ -195,7 +223,8 @@ def test_other_threads_or_versions_are_told_in_one_line_and_the_run_goes_on(tmp_
 
 REAL = (
     "tic_tac_toe-3x3", "--preset", "thesis-small", "--seed", "3", "--threads", "2",
-    "--set", "net=b1c8", "--set", "selfplay.games=8", "--set", "selfplay.search.num_simulations=8",
+    "--set", "net=b1c8-outcome", "--set", "reward=cdf(generations=2)",
+    "--set", "selfplay.games=8", "--set", "selfplay.search.num_simulations=8",
     "--set", "learn.window=2", "--set", "learn.batch=16", "--set", "gate.games=4", "--set", "gate.threshold=0.4",
     "--set", "gate.simulations=4", "--set", "evaluation.every=3", "--set", "evaluation.games=4",
     "--set", "evaluation.simulations=4", "--set", 'evaluation.anchors=["random"]',

@@ -14,6 +14,7 @@ from palaestra.learn.lockstep import deal
 from palaestra.learn.selfplay import SelfPlay, play_games
 from palaestra.nets.measure import model_bytes
 from palaestra.rewards.base import Reward, default_reward
+from palaestra.rewards.registry import make_reward
 from palaestra.search.config import SearchConfig
 from palaestra.types import Float32s, Int8s, Int32s
 from tests.learn.double_moves import double_moves
@@ -58,6 +59,40 @@ def test_threads_slots_and_memory_change_no_example(game_id: str, search: Search
         assert_same_games(
             reference, played(game_id, threads=threads, slots=slots, cache=cache, search=search, **EVERYTHING)
         )
+
+
+def test_threads_and_slots_change_nothing_under_a_reward_that_learns() -> None:
+    game = make_game("opposition-3x9")
+    network = model_bytes(game, "b1c8-outcome")
+    assert isinstance(network, bytes)
+
+    def made(threads: int, slots: int) -> tuple[SelfPlay, Reward]:
+        reward = make_reward("cdf(generations=2)", game)
+        reward.observe(np.array([-100, -80, 0, 50, 90, 91], dtype=np.int32))
+        config = run_config(game.id, threads=threads, slots=slots, games=7)
+        return play_games(game, network, config, 1, reward=reward), reward
+
+    reference, learned = made(1, 64)
+    outcomes = np.array([record.outcome for record in reference.records], dtype=np.int32)
+    assert learned.state()["outcomes"].tolist()[6:] == outcomes.tolist()
+    examples = reference.examples
+    assert np.array_equal(examples.outcome, outcomes[examples.game])
+    side = 1 - 2 * examples.states[:, 0]
+    assert np.array_equal(examples.value, side * learned.value(examples.outcome)), "as it judges once it has learned"
+    for threads, slots in ((1, 2), (2, 2), (3, 64)):
+        assert_same_games(reference, made(threads, slots)[0])
+
+
+def test_one_players_targets_are_settled_against_its_own_results() -> None:
+    game = make_game("morpion-4d")
+    reward = make_reward("ranked(tau=0.5, window=4)", game)
+    reward.observe(np.array([12, 12, 12], dtype=np.int32))
+    made = play_games(game, model(game.id), run_config(game.id, games=12), 1, reward=reward)
+    per_game = {number: set(made.examples.value[made.examples.game == number].tolist()) for number in range(12)}
+    assert all(values in ({1.0}, {-1.0}) for values in per_game.values())
+    results = [record.outcome for record in made.records]
+    assert reward.state()["results"].tolist() == results[-4:]
+    assert per_game[0] == {float(np.sign(results[0] - 12))} or results[0] == 12
 
 
 @pytest.mark.parametrize("reuse", [False, True])

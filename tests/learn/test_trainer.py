@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import chain, islice, repeat
 from typing import Any
 
@@ -12,10 +13,13 @@ from palaestra.errors import ConfigError, ModelError
 from palaestra.games.registry import make_game
 from palaestra.learn import trainer as module_under_test
 from palaestra.learn.batch import Batch
-from palaestra.learn.config import LearnConfig, RunConfig
+from palaestra.learn.config import LearnConfig, RunConfig, SelfPlayConfig
 from palaestra.learn.optimizers import learning_rate
 from palaestra.learn.trainer import Trainer
 from palaestra.nets.evaluator import OnnxEvaluator
+from palaestra.rewards.base import Primitive, TableReward
+from palaestra.rewards.outcomes import OutcomeSpace
+from palaestra.types import Float64s
 
 GAME = make_game("connect_four-4x4")
 
@@ -32,7 +36,10 @@ def batches(seed: int = 0, size: int = 64) -> Iterator[Batch]:
     while True:
         planes = (rng.random((size, *GAME.observation_shape)) < 0.3).astype(np.float32)
         policy = np.eye(4, dtype=np.float32)[planes[:, 0].sum(axis=1).argmax(axis=1)]
-        yield Batch(planes, policy, np.tanh(planes[:, 0].sum((1, 2)) - planes[:, 1].sum((1, 2))))
+        lead = planes[:, 0].sum((1, 2)) - planes[:, 1].sum((1, 2))
+        mover = rng.integers(2, size=size).astype(np.int8)
+        outcome = ((1 - 2 * mover) * np.clip(2 * lead, -12, 12)).astype(np.int32)
+        yield Batch(planes, policy, np.tanh(lead), outcome, np.zeros(size, dtype=np.int32), mover)
 
 
 def same(one: dict[str, np.ndarray[Any, Any]], other: dict[str, np.ndarray[Any, Any]]) -> bool:
@@ -49,6 +56,13 @@ def test_training_learns(net: str, optimizer: str, lr: float) -> None:
     assert after.policy < 0.7 * before.policy and after.value < 0.5 * before.value
 
 
+@pytest.mark.parametrize("net", ["b1c8-outcome", "mlp64x2-categorical"])
+def test_heads_of_outcomes_learn(net: str) -> None:
+    trainer, data = make_trainer(net), batches()
+    before, after = trainer.train(data, 10, 0.0), trainer.train(data, 120, 0.0)
+    assert after.value < 0.5 * before.value
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize(
     "settings",
@@ -56,7 +70,7 @@ def test_training_learns(net: str, optimizer: str, lr: float) -> None:
         {"optimizer": "adam", "average": 0.9, "dropout": 0.3},
         {"optimizer": "adamw", "weight_decay": 0.1, "clip": 0.5, "net": "mlp16x2", "dropout": 0.5},
         {"optimizer": "sgd", "average": 0.5, "net": "schmidt"},
-        {"optimizer": "sgd", "momentum": 0.0},
+        {"optimizer": "sgd", "momentum": 0.0, "net": "b1c8-outcome"},
         {"optimizer": "muon", "average": 0.9, "weight_decay": 0.05, "momentum": 0.95},
     ],
 )
@@ -129,10 +143,10 @@ def test_weights_that_play_are_averaged_with_their_running_means_and_the_start_i
         np.testing.assert_allclose(trainer.state()[f"averaged.{name}"], array, rtol=1e-5, atol=1e-7)
 
 
-@pytest.mark.parametrize("net", ["b1c8", "mlp16x2", "schmidt"])
+@pytest.mark.parametrize("net", ["b1c8", "mlp16x2", "schmidt", "mlp16x2-outcome"])
 def test_parts_on_two_threads_add_up_to_the_gradient_of_the_batch(net: str) -> None:
     (half,) = islice(batches(size=32), 1)
-    double = Batch(*(np.concatenate((a, a)) for a in (half.planes, half.policy, half.value)))  # both parts: the half
+    double = Batch(*(np.concatenate((a, a)) for a in vars(half).values()))  # both parts: the half
     one, two = (
         make_trainer(net, 1, optimizer="sgd", loss="product"),
         make_trainer(net, 2, optimizer="sgd", loss="product"),
@@ -174,7 +188,7 @@ def test_training_leaves_pytorchs_threads_and_random_state_as_they_were() -> Non
 def spoilt(batch: Batch) -> Batch:
     planes = batch.planes.copy()
     planes[3, 0, 1, 2] = np.nan
-    return Batch(planes, batch.policy, batch.value)
+    return replace(batch, planes=planes)
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -327,6 +341,42 @@ def test_the_exported_network_answers_as_the_trained_one() -> None:
         expected = trainer.module(torch.from_numpy(batch.planes))
     np.testing.assert_allclose(logits, expected[0].numpy(), atol=1e-4)
     np.testing.assert_allclose(values, expected[1].numpy(), atol=1e-4)
+
+
+class Squares(TableReward):
+    """Twice as good is four times the value."""
+
+    def _values(self) -> Float64s:
+        share = self.space.outcomes() / self.space.highest
+        return np.asarray(np.sign(share) * share**2)
+
+
+@pytest.mark.parametrize("head", ["outcome", "categorical"])
+def test_a_network_trained_once_gives_values_under_any_reward(head: str) -> None:
+    trainer = make_trainer(f"mlp64x2-{head}")
+    trainer.train(batches(), 150, 0.0)
+    (batch,) = islice(batches(seed=3, size=200), 1)
+    model, space = trainer.onnx(), OutcomeSpace.of(GAME)
+    values = {}
+    for reward in (Primitive(), Squares(space, "squares")):
+        evaluator = OnnxEvaluator(GAME, model, reward=reward)
+        values[reward.text] = evaluator.head.value(evaluator.forward(batch.planes)[1], reward, batch.ply, batch.mover)
+        own = (1 - 2 * batch.mover) * reward.value(batch.outcome)
+        assert np.corrcoef(values[reward.text], own)[0, 1] > 0.8
+    far = np.abs(batch.outcome) <= 4  # small leads: a win is a win, but worth little in squares
+    assert np.abs(values["squares"][far]).mean() < 0.4 * np.abs(values["primitive"][far]).mean()
+
+
+def test_a_head_of_outcomes_reads_no_value_and_refuses_settings_that_would_make_one() -> None:
+    (batch,) = islice(batches(), 1)
+    one, other = make_trainer("b1c8-outcome"), make_trainer("b1c8-outcome")
+    one.train(repeat(batch), 2, 0.0), other.train(repeat(replace(batch, value=-batch.value)), 2, 0.0)
+    assert same(one.state(), other.state())
+    selfplay = SelfPlayConfig(value_target="td")
+    config = RunConfig(game=GAME.id, net="b1c8-outcome", iterations=1, selfplay=selfplay)
+    with pytest.raises(ConfigError, match=r"value_target is td: b1c8-outcome .* set selfplay\.value_target=z") as error:
+        Trainer(GAME, config)
+    assert "\n" not in str(error.value)
 
 
 def test_a_device_that_is_not_there_and_a_batch_of_one_are_errors_of_one_line() -> None:

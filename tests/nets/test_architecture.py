@@ -16,6 +16,23 @@ def test_a_name_is_the_numbers_of_blocks_and_channels_and_can_be_written_back(bl
     assert net.name == f"b{blocks}c{channels}"
 
 
+@pytest.mark.parametrize("head", ["outcome", "categorical"])
+@pytest.mark.parametrize("body", ["b3c32", "thesis512", "schmidt", "mlp128x2"])
+def test_a_name_may_end_in_its_head_and_everything_else_about_it_stays(body: str, head: str) -> None:
+    plain, headed = parse_net(body), parse_net(f"{body}-{head}")
+    assert (plain.head, plain.name) == ("value", body) and (headed.head, headed.name) == (head, f"{body}-{head}")
+    assert type(plain) is type(headed) and plain != headed
+    mine, theirs = weight_shapes(headed, CONNECT_FOUR), weight_shapes(plain, CONNECT_FOUR)
+    assert {name for name in mine if mine[name] != theirs[name]} == {"value.out.weight", "value.out.bias"}
+
+
+@pytest.mark.parametrize("name", ["b3c32-value", "b3c32-outcomes", "b3c32-", "-outcome", "b3c32-outcome-categorical"])
+def test_a_head_that_is_none_is_told_which_there_are(name: str) -> None:
+    with pytest.raises(ConfigError, match="-outcome or -categorical at the end") as error:
+        parse_net(name)
+    assert repr(name) in str(error.value) and "\n" not in str(error.value)
+
+
 @pytest.mark.parametrize("name", ["", "b3", "c32", "3c32", "b3c", "B3C32", "b3c32 ", "b-1c32", "resnet", "b3c32.onnx"])
 def test_a_name_that_is_not_one_is_told_how_names_are_written(name: str) -> None:
     with pytest.raises(ConfigError, match="for example b3c32") as error:

@@ -13,12 +13,12 @@ from tests.nets.reference import random_model
 GAME = make_game("tic_tac_toe-3x3")
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-def test_measuring_a_named_network_counts_whole_batches_and_knows_its_arithmetic(threads: int) -> None:
-    result = measure(GAME, "b1c8", batch=5, threads=threads, seconds=0.05)
+@pytest.mark.parametrize("net, threads", [("b1c8", 1), ("b1c8", 2), ("b1c8-outcome", 1)])
+def test_measuring_a_named_network_counts_whole_batches_and_knows_its_arithmetic(net: str, threads: int) -> None:
+    result = measure(GAME, net, batch=5, threads=threads, seconds=0.05)
     assert result.evaluations > 0 and result.evaluations % 5 == 0 and result.seconds >= 0.05
-    assert result.multiply_adds == multiply_adds(parse_net("b1c8"), GameFacts.of(GAME))
-    assert (result.net, result.batch, result.threads) == ("b1c8", 5, threads)
+    assert result.multiply_adds == multiply_adds(parse_net(net), GameFacts.of(GAME))
+    assert (result.net, result.batch, result.threads) == (net, 5, threads)
 
 
 def test_speed_is_evaluations_over_seconds_and_a_multiply_add_is_two_operations() -> None:

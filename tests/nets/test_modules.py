@@ -40,6 +40,14 @@ def test_the_parts_of_the_schmidt_network_have_the_published_parameter_counts() 
     assert count_parameters(module) == 44_873
 
 
+def test_the_schmidt_network_with_an_outcome_head_has_the_published_parameter_count() -> None:
+    facts = GameFacts.of(make_game("opposition-3x9-absolute"))
+    assert facts.observation_shape == (5, 9, 3)
+    module = make_module("schmidt-outcome", facts, 0.0, 0)  # FACTS §4
+    assert count_parameters(module.value) == 28_037 and count_parameters(module) == 45_133
+    assert count_parameters(make_module("schmidt", facts, 0.0, 0)) == 44_873
+
+
 @pytest.mark.parametrize("net, facts", NETS)
 def test_answers_have_the_agreed_shapes_and_folded_weights_those_of_the_architecture(
     net: str, facts: GameFacts
@@ -48,6 +56,9 @@ def test_answers_have_the_agreed_shapes_and_folded_weights_those_of_the_architec
     logits, value = module(torch.randn(6, *facts.observation_shape))
     assert logits.shape == (6, facts.num_actions) and value.shape == (6,)
     assert value.abs().max() <= 1
+    for head in ("outcome", "categorical"):
+        _, raw = make_module(f"{net}-{head}", facts, 0.3, 0)(torch.randn(6, *facts.observation_shape))
+        assert raw.shape == (6, 3)
     assert {name: array.shape for name, array in folded_weights(module, facts).items()} == weight_shapes(
         parse_net(net), facts
     )

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from palaestra.games.registry import make_game
-from palaestra.nets.cache import WAYS, Cached, default_entries, entry_bytes, first_of_equals
+from palaestra.nets.cache import Cached, default_entries, entry_bytes, first_of_equals
 from palaestra.nets.evaluator import OnnxEvaluator
 from palaestra.rewards.base import Primitive
 from palaestra.search.evaluator import Evaluation, Evaluator, Leaves, Rollout, Uniform
@@ -45,11 +45,12 @@ def test_answers_are_those_of_the_inner_evaluator_whatever_the_size(entries: int
         assert_same(cached(leaves), plain(leaves))
 
 
+@pytest.mark.parametrize("net", ["b2c16", "b2c16-outcome"])
 @pytest.mark.parametrize("id", ["tic_tac_toe-3x3", "connect_four-6x7", "othello-6x6"])
-def test_a_cached_network_answers_bit_for_bit_as_the_network(id: str) -> None:
+def test_a_cached_network_answers_bit_for_bit_as_the_network(id: str, net: str) -> None:
     game = make_game(id)
     states = random_positions(game, 200)
-    network = OnnxEvaluator(game, random_model(game))
+    network = OnnxEvaluator(game, random_model(game, net))
     expected = network(leaves_of(game, states))
     assert expected.logits is not None
     for entries in (0, 64, 1024):
@@ -85,27 +86,6 @@ def test_positions_that_differ_in_any_byte_are_different() -> None:
     assert len(spy.seen) == len(variants)
 
 
-def test_a_full_bucket_forgets_its_oldest_position() -> None:
-    states = np.unique(random_positions(GAME, 100), axis=0)[: WAYS + 1]
-    cached = Cached(Spy(), GAME, entries=WAYS)  # one bucket
-    for state in states:
-        cached(leaves_of(GAME, state[None]))
-    assert cached.lookup(states)[0].tolist() == [False] + [True] * WAYS
-
-
-def test_lookup_tells_known_rows_from_unknown_ones_and_store_makes_them_known() -> None:
-    states = np.unique(random_positions(GAME, 100), axis=0)[:10]
-    cached = Cached(Spy(), GAME, entries=1024)
-    answer = Spy()(leaves_of(GAME, states[::2]))
-    assert answer.logits is not None
-    cached.store(states[::2], answer.logits, answer.values)
-    cached.store(states[::2], answer.logits + 1, answer.values)  # what is there stays
-    known, logits, values = cached.lookup(states)
-    assert known.tolist() == [True, False] * 5
-    assert np.array_equal(logits[::2], answer.logits) and np.array_equal(values[::2], answer.values)
-    assert not logits[1::2].any() and not values[1::2].any()
-
-
 def test_ask_answers_and_remembers_what_lookup_did_not_know() -> None:
     states = random_positions(GAME, 30)[[3, 7, 3, 11, 7, 3]]
     spy = Spy()
@@ -113,7 +93,7 @@ def test_ask_answers_and_remembers_what_lookup_did_not_know() -> None:
     leaves = leaves_of(GAME, states)
     assert_same(cached.ask(leaves), Spy()(leaves))
     assert len(spy.seen) == 3 and cached.repeats == 3
-    assert cached.lookup(states)[0].all()
+    assert cached.memory.find(states)[0].all()
 
 
 def test_states_need_not_be_contiguous() -> None:
@@ -147,9 +127,9 @@ def test_the_default_size_keeps_to_the_given_memory() -> None:
     assert default_entries(GAME) == 2**18
     large = make_game("gobang-15x15-5")
     assert 0 < default_entries(large, megabytes=64) * entry_bytes(large) <= 64 * 2**20
-    cached = Cached(Spy(), large, default_entries(large, megabytes=1))
-    tables = (cached._tags, cached._keys, cached._logits, cached._values)
-    assert sum(table.nbytes for table in tables) == cached.entries * entry_bytes(large)
+    memory = Cached(Spy(), large, default_entries(large, megabytes=1)).memory
+    tables = (memory.tags, memory.keys, memory.logits, memory.values)
+    assert sum(table.nbytes for table in tables) == memory.entries * entry_bytes(large)
 
 
 def distinct(states: Int8s) -> int:

@@ -12,6 +12,8 @@ from onnx import TensorProto, helper
 from palaestra.errors import ModelError
 from palaestra.games.registry import make_game
 from palaestra.nets.evaluator import Calls, OnnxEvaluator, largest_value
+from palaestra.rewards.base import Primitive
+from palaestra.rewards.registry import make_reward
 from palaestra.types import Float32s
 from tests.nets.reference import leaves_of, random_model, random_positions
 
@@ -74,6 +76,7 @@ def test_any_file_with_the_agreed_names_and_shapes_is_an_evaluator(tmp_path: Pat
         ("gobang-6x7", "b1c64"),
         ("opposition-3x9", "b2c16"),
         ("hex-5x5", "b1c16"),
+        ("opposition-3x9", "schmidt-outcome"),
     ],
 )
 def test_an_answer_does_not_depend_on_the_positions_asked_about_with_it(id: str, net: str, threads: int) -> None:
@@ -232,6 +235,41 @@ def test_weights_in_another_file_are_not_followed(tmp_path: Path, monkeypatch: p
     onnx.save(model, "split.onnx", save_as_external_data=True, location="weights.bin", size_threshold=100)
     with pytest.raises(ModelError, match=r"split\.onnx: not a readable ONNX model"):
         OnnxEvaluator(TIC_TAC_TOE, "split.onnx")
+
+
+def test_what_outcomes_are_worth_depends_on_the_reward_and_by_default_a_win_is_one() -> None:
+    model, states = random_model(TIC_TAC_TOE, "b1c8-outcome"), random_positions(TIC_TAC_TOE, 30)
+    hand_tuned = make_reward("hand_tuned", TIC_TAC_TOE)
+    plain, primitive, tuned = (
+        OnnxEvaluator(TIC_TAC_TOE, model, reward=reward)(leaves_of(TIC_TAC_TOE, states))
+        for reward in (None, Primitive(), hand_tuned)
+    )
+    assert np.array_equal(plain.values, primitive.values) and np.array_equal(plain.logits, tuned.logits)
+    raw = OnnxEvaluator(TIC_TAC_TOE, model).forward(TIC_TAC_TOE.observe(states))[1]
+    shares = np.exp(raw[:, :3]) / np.exp(raw[:, :3]).sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(plain.values, shares[:, 0] - shares[:, 2], atol=1e-6)
+    assert np.abs(plain.values - tuned.values).max() > 0.01
+
+
+def test_a_reward_that_has_learned_changes_the_values_of_the_same_evaluator() -> None:
+    reward = make_reward("cdf", TIC_TAC_TOE)
+    evaluator = OnnxEvaluator(TIC_TAC_TOE, random_model(TIC_TAC_TOE, "b1c8-categorical"), reward=reward)
+    leaves = leaves_of(TIC_TAC_TOE, random_positions(TIC_TAC_TOE, 20))
+    before = evaluator(leaves).values
+    reward.observe(np.array([5, 3, 3, 1, 0, -2, -4], dtype=np.int32))
+    assert np.abs(evaluator(leaves).values - before).max() > 0.01
+
+
+def test_a_file_that_does_not_name_its_network_has_an_outcome_head() -> None:
+    named = random_model(TIC_TAC_TOE, "b1c8-outcome")
+    leaves = leaves_of(TIC_TAC_TOE, random_positions(TIC_TAC_TOE, 20))
+    unnamed = OnnxEvaluator(TIC_TAC_TOE, named.replace(b"palaestra.net", b"nobody-xx.net"))
+    assert np.array_equal(unnamed(leaves).values, OnnxEvaluator(TIC_TAC_TOE, named)(leaves).values)
+    categorical = random_model(TIC_TAC_TOE, "b1c8-categorical").replace(b"palaestra.net", b"nobody-xx.net")
+    with pytest.raises(ModelError, match=r"gives .* and outcome\[\d+, 19\], not .* and outcome\[\d+, 5\]"):
+        OnnxEvaluator(TIC_TAC_TOE, categorical)
+    with pytest.raises(ModelError, match="the model: unknown network 'b1c8-outcomx'"):
+        OnnxEvaluator(TIC_TAC_TOE, named.replace(b"b1c8-outcome", b"b1c8-outcomx"))
 
 
 @pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf])

@@ -19,7 +19,7 @@ def random_model(game: Game, seed: int = 0, net: str = "b1c8") -> bytes:
     return build_model(spec, facts, random_weights(spec, facts, np.random.default_rng(seed)))
 
 
-def write_run(folder: Path, game: Game, networks: dict[int, bytes], **changes: Any) -> Path:
+def write_run(folder: Path, game: Game, networks: dict[int, bytes], net: str = "b1c8", **changes: Any) -> Path:
     """A run whose last and best iteration is that of the last network, or what `changes` to the manifest say."""
     (folder / "checkpoints").mkdir(parents=True)
     files = {}
@@ -28,7 +28,8 @@ def write_run(folder: Path, game: Game, networks: dict[int, bytes], **changes: A
         (folder / name).write_bytes(content)
         files[name] = hashlib.sha256(content).hexdigest()
     last = max(networks)
-    config = {"selfplay": {"search": {"c_puct": 1.5, "fpu": 0.2, "dirichlet_fraction": 0.25, "solver": False}}}
+    search = {"c_puct": 1.5, "fpu": 0.2, "dirichlet_fraction": 0.25, "solver": False}
+    config = {"net": net, "selfplay": {"search": search}}
     manifest = {"format": 1, "iteration": last, "best": last, "game": game.id, "config": config, "files": files}
     (folder / "manifest.json").write_text(json.dumps({**manifest, **changes}))
     return folder

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import threading
+from functools import partial
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from palaestra.errors import PlayerError
 from palaestra.games.registry import make_game
+from palaestra.nets.evaluator import OnnxEvaluator
 from palaestra.players.nested import NestedPlayer, NmcsPlayer, NrpaPlayer
+from palaestra.players.registry import make_player
+from palaestra.search.code_prior import code_logits
 from palaestra.search.nested import Found
 from palaestra.streams import keyed_seeds
 from palaestra.types import Int8s, UInt64s
+from tests.players.run_folders import random_model, write_run
 from tests.search.toy_games import after, leaves, outcome_of, tree_game
 
 SLOT = np.array([3], dtype=np.int64)
@@ -23,7 +31,7 @@ class Scripted(NestedPlayer):
         super().__init__(tree_game(WIDE), "scripted", 1)
         self.lines = lines
 
-    def search(self, state: Int8s, streams: UInt64s) -> Found:
+    def search(self, state: Int8s, streams: UInt64s, stopped: threading.Event | None = None) -> Found:
         return self.lines.pop(0)
 
 
@@ -128,3 +136,24 @@ def test_an_impossible_setting_is_one_clear_line(arguments: dict[str, float]) ->
     with pytest.raises(PlayerError, match=rf"^nrpa\(…\): {name} is .*for example nrpa\(") as caught:
         NrpaPlayer(tree_game(0), "nrpa(…)", **arguments)  # type: ignore[arg-type]
     assert "\n" not in str(caught.value)
+
+
+def test_a_network_from_a_file_or_a_run_is_the_prior_times_its_factor(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game = make_game("morpion-4d")
+    model = random_model(game, net="b1c4")
+    (tmp_path / "net.onnx").write_bytes(model)
+    write_run(tmp_path / "run", game, {3: model})
+    monkeypatch.setattr("palaestra.players.nested.code_logits", partial(code_logits, games=4))
+    wanted = code_logits(game, OnnxEvaluator(game, model), np.random.default_rng(0), games=4)
+    assert np.abs(wanted).max() > 0
+    by_file = make_player(f'nrpa(level=1, n=10, model="{tmp_path / "net.onnx"}")', game)
+    by_run = make_player(f'nrpa(level=1, n=10, run="{tmp_path / "run"}@3", prior=2.5)', game)
+    plain = make_player("nrpa(level=1, n=10)", game)
+    assert isinstance(by_file, NrpaPlayer) and isinstance(by_run, NrpaPlayer) and isinstance(plain, NrpaPlayer)
+    assert by_file.logits is not None and by_run.logits is not None and plain.logits is None
+    assert np.array_equal(by_file.logits, wanted) and np.array_equal(by_run.logits, 2.5 * wanted)
+    root = game.initial(1)[0]
+    assert by_run.search(root, keyed_seeds(1)) != plain.search(root, keyed_seeds(1))
+    assert "model=" in by_file.text and "prior=2.5" in by_run.text

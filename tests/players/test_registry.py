@@ -29,32 +29,36 @@ OTHER_VALUES: dict[str, dict[str, Any]] = {
     "mcs": {"playouts": 30},
     "rhea": {"population": 4, "horizon": 3, "mutation": 0.5, "playouts": 1, "evaluations": 8},
     "nmcs": {"level": 1},
-    "nrpa": {"level": 1, "n": 5, "alpha": 0.5},
+    "nrpa": {"level": 1, "n": 5, "alpha": 0.5, "model": "a network", "prior": 0.5},
     "uct": {
         "simulations": 10, "ms": 1000.0, "solver": False, "nodes": 50, "leaves": 2, "reuse": False, "temperature": 1.0,
-        "c": 0.5,
+        "c": 0.5, "reward": "hand_tuned",
     },
     "rave": {
         "file": "net.onnx", "w": 0.5, "simulations": 10, "ms": 1000.0, "solver": False, "nodes": 50, "leaves": 2,
         "reuse": False, "temperature": 1.0, "c": 0.5, "k": 20.0, "playouts": False,
+        "reward": "hand_tuned",
     },
     "puct": {
         "file": "net.onnx", "w": 0.5, "simulations": 10, "ms": 1000.0, "solver": False, "nodes": 50, "leaves": 2,
         "reuse": False, "temperature": 1.0, "c": 0.5, "fpu": 0.2, "dirichlet_alpha": 0.3, "dirichlet_fraction": 0.25,
-        "averaged": True,
+        "averaged": True, "reward": "hand_tuned",
     },
     "gumbel": {
         "file": "net.onnx", "simulations": 10, "ms": 1000.0, "solver": False, "nodes": 50, "leaves": 2, "considered": 4,
-        "temperature": 1.0, "averaged": True,
+        "temperature": 1.0, "averaged": True, "reward": "hand_tuned",
         "visits": 20.0, "scale": 0.5,
     },
     "run": {
         "network": "a run", "simulations": 10, "ms": 1000.0, "c": 0.5, "fpu": 0.2, "solver": False, "nodes": 50,
-        "leaves": 2, "reuse": False, "temperature": 1.0, "averaged": True,
+        "leaves": 2, "reuse": False, "temperature": 1.0, "averaged": True, "reward": "primitive",
     },
     "net": {"network": "a run", "temperature": 0.5},
     "qtable": {"table": "a table", "playouts": 5},
 }  # fmt: skip
+
+
+EXCLUDED = {"mcs": {"ms"}, "nrpa": {"run"}}  # fields that cannot be given beside the others
 
 
 @pytest.fixture(scope="module")
@@ -63,6 +67,7 @@ def net(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("nets")
     path = write_network(TIC, folder / "net.onnx")
     write_run(folder / "run", TIC, {1: path.read_bytes()})
+    write_network(MORPION, folder / "morpion.onnx")
     (folder / "table").write_bytes(table_bytes(Table(TIC), About("q", 0)))
     return path
 
@@ -84,6 +89,8 @@ def with_values(kind: type[Kind], net: Path, values: dict[str, Any] | None = Non
         chosen["file"] = str(net)
     if "network" in kind.model_fields:
         chosen["network"] = f"{net.parent / 'run'}@1"
+    if "model" in chosen:
+        chosen["model"] = str(net.parent / "morpion.onnx")
     if "table" in kind.model_fields:
         chosen["table"] = str(net.parent / "table")
     return kind(**chosen)
@@ -103,7 +110,7 @@ class Spy:
 
 def test_every_field_has_another_value_in_these_tests() -> None:
     assert {name: set(values) for name, values in OTHER_VALUES.items()} == {
-        name: set(kind.model_fields) - ({"ms"} if name == "mcs" else set()) for name, kind in KINDS.items()
+        name: set(kind.model_fields) - EXCLUDED.get(name, set()) for name, kind in KINDS.items()
     }
 
 
@@ -178,6 +185,9 @@ def test_texts_that_mean_the_same_have_one_canonical_text(text: str, canonical: 
         ("rave(w=0.5)", ["give its file"]),
         ("gumbel(m.onnx, ms=5)", ["give simulations"]),
         ("mcs(ms=5, playouts=5)", ["either playouts or ms"]),
+        ("nrpa(model=a.onnx, run=b)", ["either model or run"]),
+        ("nrpa(prior=2)", ["give model or run with it"]),
+        ("nrpa(level=7)", ["level is 7", "a whole number from 1 to 6"]),
         ("rhea(population=10, evaluations=5)", ["at least the population, 10"]),
         ("uct:x", ["nothing after a colon"]),
         ("run", ["run needs network, a text", "run:NAME@best(simulations=100)"]),

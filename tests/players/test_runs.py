@@ -26,22 +26,21 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def logits(text: str) -> Any:
-    player: Any = make_player(text, TIC)
-    return player._ask(TIC.from_moves("a1")[None])[2]
+def policy(text: str) -> Any:
+    return make_player(text, TIC).analyse(TIC.from_moves("a1"), np.random.default_rng(0)).policy
 
 
 def test_best_last_and_a_number_name_different_networks_and_best_is_the_default(here: Path) -> None:
-    by_number = {number: logits(f"net:first@{number}") for number in (0, 3, 7)}
+    by_number = {number: policy(f"net:first@{number}") for number in (0, 3, 7)}
     assert not np.array_equal(by_number[0], by_number[3]) and not np.array_equal(by_number[3], by_number[7])
-    assert np.array_equal(logits("net:first@best"), by_number[3])
-    assert np.array_equal(logits("net:first"), by_number[3])
-    assert np.array_equal(logits("net:first@last"), by_number[7])
+    assert np.array_equal(policy("net:first@best"), by_number[3])
+    assert np.array_equal(policy("net:first"), by_number[3])
+    assert np.array_equal(policy("net:first@last"), by_number[7])
 
 
 def test_a_run_is_found_by_its_folder_too(here: Path) -> None:
     (here / "runs" / "first").rename(here / "elsewhere@home")
-    assert np.array_equal(logits("net:elsewhere@home@3"), logits(f"net:{here}/elsewhere@home@best"))
+    assert np.array_equal(policy("net:elsewhere@home@3"), policy(f"net:{here}/elsewhere@home@best"))
 
 
 def test_a_network_of_an_iteration_that_was_cut_off_is_not_there(here: Path) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from pydantic import ValidationError
@@ -9,6 +12,7 @@ from pydantic import ValidationError
 from palaestra.games.base import Game
 from palaestra.games.registry import make_game
 from palaestra.rewards.base import Linear, default_reward
+from palaestra.search import driver
 from palaestra.search.config import SearchConfig
 from palaestra.search.driver import Search
 from palaestra.search.evaluator import Evaluator, Rollout, Scripted, Uniform
@@ -70,7 +74,7 @@ def test_a_compiled_search_equals_the_lockstep_search(rule: str, game_id: str) -
     config = SearchConfig(rule=rule, num_simulations=90, rave_playouts=rule == "rave", node_budget=60)
     compiled, lockstep = (Search(game, rollout(game, rule == "rave"), config) for _ in range(2))
     assert compiled.is_fused
-    lockstep._fused = None
+    lockstep._loops = None
     one, two = compiled.run(states, seeds), lockstep.run(states, seeds)
     assert one.visits.tolist() == two.visits.tolist()
     assert one.chosen.tolist() == two.chosen.tolist()
@@ -172,7 +176,7 @@ def test_a_moved_tree_equals_the_subtree_it_was() -> None:
         before[search.forest.states[0][n].tobytes()] = (own["N"].tolist(), own["W"].tolist(), own["prior"].tolist())
     middle = [n for n in range(search.forest.trees[0]["nodes"]) if search.forest.states[0][n][2] == 2]
     target = search.forest.states[0][middle[len(middle) // 2]].copy()  # a node at ply 2
-    assert search._resume(0, target)
+    assert search._resume(np.array([0]), target[None]).all()
     check_tree(search.forest, 0, solver=False)
     assert search.forest.states[0][0].tobytes() == target.tobytes()
     for n in range(search.forest.trees[0]["nodes"]):
@@ -207,14 +211,15 @@ def test_a_search_that_was_interrupted_leaves_no_trace() -> None:
     assert again.visits.tolist() == search.run(game.initial(2), seeds).visits.tolist()
 
 
-def test_outcomes_larger_than_any_board_still_have_a_value() -> None:
+def test_outcomes_larger_than_the_game_declares_still_have_a_value() -> None:
     """A user's game may count in thousands."""
-    game = make_game("tic_tac_toe-3x3")
-    search = Search(game, rollout(game), SearchConfig(rule="uct", num_simulations=50))
-    search._widest = 2  # as if nine plies were far more than the table holds
-    usual = Search(game, rollout(game), SearchConfig(rule="uct", num_simulations=50))
-    seeds = np.array([3], dtype=np.uint64)
-    assert search.run(game.initial(1), seeds).visits.tolist() == usual.run(game.initial(1), seeds).visits.tolist()
+    game = make_game("othello-4x4")
+    modest = replace(game, largest_outcome=1)
+    states, seeds = random_positions(game, 6, seed=5), np.arange(6, dtype=np.uint64)
+    for evaluator in (rollout, scripted):
+        config = SearchConfig(rule="uct", num_simulations=50, solver=False)
+        usual = Search(game, evaluator(game), config).run(states, seeds)
+        assert Search(modest, evaluator(modest), config).run(states, seeds).visits.tolist() == usual.visits.tolist()
 
 
 def test_the_solver_proves_a_win_in_two_and_stops() -> None:
@@ -281,6 +286,33 @@ def test_gumbel_noise_scales_with_the_temperature_and_is_gone_at_zero() -> None:
 
     assert different_moves(0.0) == 1
     assert 1 < different_moves(0.3) < different_moves(10.0)
+
+
+@pytest.mark.parametrize("evaluator", [rollout, scripted])
+def test_the_rounds_of_a_search_change_no_visit(
+    evaluator: Callable[[Game], Evaluator], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game = make_game("tic_tac_toe-3x3")
+    states = random_positions(game, 6, seed=3)
+    config = SearchConfig(rule="puct", num_simulations=300, solver=False)
+    whole = Search(game, evaluator(game), config).run(states, np.random.default_rng(5))
+    monkeypatch.setattr(driver, "ROUND", 70)
+    rounds = Search(game, evaluator(game), config).run(states, np.random.default_rng(5))
+    assert np.array_equal(whole.visits, rounds.visits)
+    assert np.array_equal(whole.values, rounds.values)
+    assert (rounds.simulations == 300).all()
+
+
+@pytest.mark.parametrize("evaluator", [rollout, scripted])
+def test_time_is_heard_where_every_simulation_ends_in_an_exact_node(
+    evaluator: Callable[[Game], Evaluator], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(driver, "ROUND", 1000)
+    game = make_game("tic_tac_toe-3x3")
+    states = game.from_moves("a1 b2 c3 a2 c2 c1 a3")[None, :]  # two moves are left: soon all nodes are exact
+    config = SearchConfig(rule="uct", num_simulations=None, milliseconds=30.0, solver=False)
+    found = Search(game, evaluator(game), config).run(states, np.random.default_rng(0))
+    assert 1000 < found.simulations[0] < 2**30
 
 
 def test_time_bounds_a_search_that_no_count_bounds() -> None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+import threading
 
+import numpy as np
 import pytest
 
 from palaestra.games.base import Game
 from palaestra.games.registry import make_game
 from palaestra.search import nested
 from palaestra.search.nested import Found, nmcs, nrpa
+from palaestra.search.stopping import Stopped
 from palaestra.streams import keyed_seeds
 from palaestra.types import Int8s
 from tests.search.toy_games import (
@@ -123,6 +126,43 @@ def test_nrpa_equals_the_textbook_draw_for_draw(level: int, n: int, alpha: float
         found = nrpa(game, state, streams, level, n, alpha)
         assert found == plain == Found(outcome, tuple(line), n**level)
         assert int(streams[0]) == book.stream.word
+
+
+@pytest.mark.parametrize(("level", "n"), [(1, 12), (2, 6), (3, 4)])
+def test_nrpa_with_a_prior_equals_the_textbook_that_begins_with_those_logits(level: int, n: int) -> None:
+    changed = 0
+    for seed in range(8):
+        game = tree_game(seed)
+        logits = np.random.default_rng(seed).normal(0.0, 2.0, game.num_actions)
+        root, streams = game.initial(1)[0], keyed_seeds(seed, 5)
+        book = Textbook(game, int(streams[0]))
+        outcome, line = book.nrpa(root, level, dict(enumerate(logits.tolist())), n, 1.0)
+        plain = nrpa(uncompiled(game), root, streams.copy(), level, n, 1.0, logits)
+        found = nrpa(game, root, streams.copy(), level, n, 1.0, logits)
+        assert found == plain == Found(outcome, tuple(line), n**level)
+        changed += found != nrpa(game, root, streams.copy(), level, n)
+    assert changed > 0
+
+
+@pytest.mark.parametrize("logit", [-1e6, 1e6])
+def test_a_prior_without_measure_neither_overflows_nor_stops_the_search(logit: float) -> None:
+    game = tree_game(4)
+    logits = np.full(game.num_actions, logit)
+    for rules in (game, uncompiled(game)):
+        found = nrpa(rules, game.initial(1)[0], keyed_seeds(1), 2, 10, 1.0, logits)
+        assert leaves(game)[found.actions] == found.outcome
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_a_search_that_is_told_to_stop_has_no_answer(compiled: bool) -> None:
+    game, stopped = tree_game(4), threading.Event()
+    rules, root = game if compiled else uncompiled(game), game.initial(1)[0]
+    assert nmcs(rules, root, keyed_seeds(1), 2, stopped) == nmcs(rules, root, keyed_seeds(1), 2)
+    stopped.set()
+    with pytest.raises(Stopped):
+        nmcs(rules, root, keyed_seeds(1), 2, stopped)
+    with pytest.raises(Stopped):
+        nrpa(rules, root, keyed_seeds(1), 2, stopped=stopped)
 
 
 def test_both_equal_the_textbook_on_morpion() -> None:

@@ -106,3 +106,34 @@ def test_a_drawn_line_stops_where_a_position_comes_back() -> None:
             seen.add(oracle.graph.number(state))
         state = game.advance(state[None], np.array([line[-1]], dtype=np.int32))[0]
         assert game.outcome(state[None])[0] == ONGOING and oracle.graph.number(state) in seen
+
+
+@pytest.mark.parametrize(("w", "h"), [(2, 3), (3, 8), (5, 5), (8, 8)])
+def test_both_views_of_opposition_have_the_same_solution(w: int, h: int) -> None:
+    own, drawn = (Retrograde(make_game(f"opposition-{w}x{h}{view}")) for view in ("", "-absolute"))
+    assert own.graph.numbers.keys() == drawn.graph.numbers.keys()
+    for state, node in own.graph.numbers.items():
+        other = drawn.graph.numbers[state]
+        assert (own.winners[node], own.distances[node]) == (drawn.winners[other], drawn.distances[other])
+
+
+def test_an_outcome_is_that_of_the_line_played_to_its_end() -> None:
+    game = make_game("opposition-3x9-absolute")
+    oracle = Retrograde(game)
+    for number, position in enumerate(some_positions(game, oracle, seed=4, count=60)):
+        state = at_ply(position, game.max_plies - 1 - number)
+        solution = oracle.solve(state)
+        for action in oracle.line(state, solution):
+            state = game.advance(state[None], np.array([action], dtype=np.int32))[0]
+        end = int(game.outcome(state[None])[0])
+        assert solution.outcome == (0 if end == ONGOING else end)
+
+
+def test_on_boards_of_three_columns_and_more_only_kings_face_to_face_on_an_odd_height_lose() -> None:
+    """Every board up to 8×8; FACTS §4 has the counts of 3×8, 3×9, 5×9 and 8×8."""
+    for w in range(3, 9):
+        for h in range(3, 9):
+            game = make_game(f"opposition-{w}x{h}")
+            oracle = Retrograde(game)
+            won = [oracle.solve(state).outcome > 0 for state in game.start(np.arange(w * w))]
+            assert won == [h % 2 == 0 or one != two for one in range(w) for two in range(w)]

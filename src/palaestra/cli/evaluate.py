@@ -10,6 +10,7 @@ from palaestra.cli.options import Json, Seed
 from palaestra.errors import ConfigError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from palaestra.arena.match import Running
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from palaestra.learn.oracles import ErrorRate, PositionSet
     from palaestra.players.runs import StoredRun
 
-ANCHORS = ("random", "uct(simulations=200)")
+ANCHORS, ANCHORS_ALONE = ("random", "uct(simulations=200)"), ("random", "uct(simulations=200)", "nrpa(level=2)")
 
 
 def evaluate(
@@ -30,7 +31,10 @@ def evaluate(
     games: Annotated[int, typer.Option(help="Games against each anchor, an even number; 0 plays none.", min=0)] = 100,
     against: Annotated[
         list[str] | None,
-        typer.Option(help=f"An anchor; may be repeated. By default {' and '.join(ANCHORS)}.", show_default=False),
+        typer.Option(
+            help=f"An anchor; may be repeated. By default {' and '.join(ANCHORS)}, with one player nrpa too.",
+            show_default=False,
+        ),
     ] = None,
     positions: Annotated[
         str | None,
@@ -46,11 +50,22 @@ def evaluate(
             "--averaged", help="The search asks the network in every orientation of the board: stronger and slower."
         ),
     ] = False,
+    reward: Annotated[
+        str | None,
+        typer.Option(
+            help="What outcomes are worth to the search, such as primitive or 'cdf(generations=5)'; by default the "
+            "run's own. A network with an outcome head follows it, too.",
+            show_default=False,
+        ),
+    ] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="All cores by default.", show_default=False)] = None,
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
-    """Play a run's agent against fixed players, and count its mistakes where an oracle knows every move."""
+    """Play a run's agent against fixed players, and count its mistakes where an oracle knows every move.
+
+    With one player all of them play from the same beginnings, and their scores stand beside each other.
+    """
     import os
 
     from palaestra.cli.output import print_json, progress_bar
@@ -64,16 +79,22 @@ def evaluate(
     game = make_game(stored.game)
     iteration = stored.pick(network)
     model = stored.network(iteration)
+    worth = stored.make_reward(game, reward)
+    workers = threads or os.cpu_count() or 1
+    if game.players == 1:
+        settings: dict[str, Any] = {"threads": workers, "seed": seed, "averaged": averaged, "reward": worth}
+        chosen = tuple(against) if against else ANCHORS_ALONE
+        _evaluate_alone(game, stored, iteration, model, budgets, games, chosen, positions, settings, json)
+        return
     sets = position_sets(game, positions, seed)
     anchors = tuple(against) if against else ANCHORS
-    workers = threads or os.cpu_count() or 1
     results: list[AnchorResult] = []
     with progress_bar() as bar:
         total = len(budgets) * len(anchors) * games if games else None
         task = bar.add_task("mistakes", total=total)
         rates = []
         if sets:
-            measure: dict[str, Any] = {"threads": workers, "seed": seed, "averaged": averaged}
+            measure: dict[str, Any] = {"threads": workers, "seed": seed, "averaged": averaged, "reward": worth}
             rates = error_rates(game, model, stored.search, sets, (0, *budgets), **measure)
         before = 0
 
@@ -81,20 +102,104 @@ def evaluate(
             done = before + anchors.index(anchor) * games + running.finished
             bar.update(task, completed=done, description=anchor)
 
-        settings: dict[str, Any] = {
+        settings = {
             "games": games,
             "threads": workers,
             "seed": seed,
             "averaged": averaged,
+            "reward": worth,
             "listen": show,
         }
         for budget in budgets if games else ():
             results += play_anchors(game, model, stored.search, anchors, simulations=budget, **settings)
             before = len(results) * games
     if json:
-        print_json(as_json(stored, iteration, results, rates, seed))
+        print_json({**as_json(stored, iteration, results, rates, seed), "reward": worth.text})
     else:
-        print_strength(stored, iteration, results, rates)
+        own = reward is None and stored.reward == "default"
+        print_strength(stored, iteration, results, rates, None if own else worth.text)
+
+
+def _evaluate_alone(
+    game: Game,
+    stored: StoredRun,
+    iteration: int,
+    model: bytes,
+    budgets: tuple[int, ...],
+    games: int,
+    anchors: tuple[str, ...],
+    positions: str | None,
+    settings: dict[str, Any],
+    json: bool,
+) -> None:
+    """The same for one player: the scores of the agent, with every budget, and of the anchors."""
+    from palaestra.cli.output import print_json, progress_bar
+    from palaestra.learn.scores import play_scores
+
+    if positions is not None or games < 1:
+        what = "--positions" if positions is not None else "--games 0"
+        raise ConfigError(f"{what} is for two players; {game.id} has one, and is evaluated by scores: --games 100")
+    total = games * (len(budgets) + len(anchors))
+    with progress_bar() as bar:
+        task = bar.add_task("", total=total)
+        before: dict[str, int] = {}  # player -> games of those before it
+
+        def show(player: str, finished: int) -> None:
+            done = before.setdefault(player, len(before) * games) + finished
+            bar.update(task, completed=done, description=player)
+
+        scores = []
+        for number, budget in enumerate(budgets):
+            met = anchors if number == len(budgets) - 1 else ()  # they need no more than one turn
+            given = (game, model, stored.search, met)
+            scores += play_scores(*given, games=games, simulations=budget, listen=show, **settings)
+    rows = [score.to_json() for score in scores]
+    if not json:
+        print_scores(stored, iteration, rows, settings["reward"].text)
+        return
+    print_json(
+        {
+            "run": str(stored.folder),
+            "game": stored.game,
+            "network": iteration,
+            "score": rows[len(budgets) - 1],
+            "scores": rows[: len(budgets)],
+            "anchors": rows[len(budgets) :],
+            "elo": None,
+            "error_rate": None,
+            "reward": settings["reward"].text,
+            "seed": settings["seed"],
+        }
+    )
+
+
+def print_scores(run: StoredRun, iteration: int, rows: Sequence[Mapping[str, Any]], reward: str | None) -> None:
+    """A table for people: the scores of the agent and of the anchors, as `Score.to_json` gives them."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from palaestra.cli.output import stdout
+
+    console = stdout()
+    under = f", reward {reward}" if reward else ""
+    console.print(Text(f"{run.name}, network {iteration}, on {run.game}{under}", style="bold"))
+    table = Table(box=None, pad_edge=False)
+    for name in ("player", "mean score", "best", "distinct"):
+        table.add_column(name, no_wrap=name != "player")
+    for row in rows:
+        table.add_row(
+            row["player"],
+            mean_in_words(row["mean"], row["low"], row["high"]),
+            str(row["best"]),
+            f"{row['distinct_games']} of {row['games']}",
+        )
+    console.print(table)
+    console.print(Text("Intervals are 95 %. All play from the same beginnings.", style="dim"))
+
+
+def mean_in_words(mean: float, low: float | None, high: float | None) -> str:
+    """ "61.3 (60.1–62.5)"; a single game has no interval."""
+    return f"{mean:.1f}" if low is None or high is None else f"{mean:.1f} ({low:.1f}–{high:.1f})"
 
 
 def read_budgets(text: str) -> tuple[int, ...]:
@@ -145,15 +250,22 @@ def overall_rate(rates: list[ErrorRate]) -> float | None:
     return sum(rate.mistakes for rate in counted) / sum(rate.positions for rate in counted) if counted else None
 
 
-def print_strength(run: StoredRun, iteration: int, results: list[AnchorResult], rates: list[ErrorRate]) -> None:
-    """Two tables for people: matches, and mistakes."""
+def print_strength(
+    run: StoredRun,
+    iteration: int,
+    results: list[AnchorResult],
+    rates: list[ErrorRate],
+    reward: str | None = None,
+) -> None:
+    """Two tables for people, matches and mistakes; above them what was judged, under which reward if that is told."""
     from rich.table import Table
     from rich.text import Text
 
     from palaestra.cli.output import percent, score_in_words, stdout
 
     console = stdout()
-    console.print(Text(f"{run.name}, network {iteration}, on {run.game}", style="bold"))
+    under = f", reward {reward}" if reward else ""
+    console.print(Text(f"{run.name}, network {iteration}, on {run.game}{under}", style="bold"))
     if results:
         table = Table(box=None, pad_edge=False)
         for name in ("against", "sims", "score", "+ = −", "Elo difference", "distinct"):

@@ -19,6 +19,7 @@ def games(json: Json = False) -> None:
     from rich.table import Table
 
     from palaestra.cli.output import stdout
+    from palaestra.ggp.rules import rulesheet_names
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     for title in ("game", "players", "actions", "most plies", "equal results ordered by"):
@@ -28,3 +29,5 @@ def games(json: Json = False) -> None:
     console = stdout()
     console.print(table)
     console.print("\nOther sizes work too: " + ", ".join(entry.form for entry in FAMILIES.values()))
+    sheets = ", ".join(f"gdl:{name}" for name in rulesheet_names())
+    console.print(f"Rules in GDL are games as well: gdl:FILE.kif, and those of the package: {sheets}")

@@ -129,6 +129,8 @@ async def _matches(manager: Manager, count: int, seed: int, record: str | None, 
     """Matches one after another; the files are whole after each of them, also when one is interrupted."""
     import secrets
 
+    from palaestra.ggp.protocol import word
+
     played: list[MatchRecord] = []
     series = secrets.token_hex(4)  # of the ids: two managers must not tell a player the same one
     listener = manager.listen
@@ -141,7 +143,8 @@ async def _matches(manager: Manager, count: int, seed: int, record: str | None, 
     manager.listen = hear
     try:
         for number in range(count):
-            played.append(await manager.run(f"{manager.game}.{series}.{number + 1}", seed + number, number))
+            match = f"{word(manager.game)}.{series}.{number + 1}"
+            played.append(await manager.run(match, seed + number, number))
             latest.clear()
             _write(played, record, pgn)
     except BaseException:

@@ -42,12 +42,18 @@ def last_line(record: MatchRecord) -> str:
     if record.ending:
         goals = "" if record.goals is None else " " + " ".join(str(goal) for goal in record.goals)
         return f"{record.match} {record.ending}, goals{goals or ' unknown'}"
-    if not record.moves:
-        faults = [f"{fault.role} {fault.code}" for fault in record.faults]
-        return f"{record.match} begins" + (f" ({', '.join(faults)})" if faults else "")
+    if not record.states:
+        return f"{record.match}: {waiting(record)}"
     faults = [f"{fault.role} {fault.code}" for fault in record.faults if fault.turn == record.turns]
     wrong = f" ({', '.join(faults)})" if faults else ""
+    if not record.moves:
+        return f"{record.match} begins{wrong}"
     return f"{record.match} turn {record.turns}: {' '.join(record.moves[-1])}{wrong}"
+
+
+def waiting(record: MatchRecord) -> str:
+    """What is seen before the first turn."""
+    return f"the players read the rules, for {record.start_clock:g} s at most"
 
 
 def live_view(record: MatchRecord) -> Group:
@@ -57,10 +63,10 @@ def live_view(record: MatchRecord) -> Group:
 
     clocks = f"{record.start_clock:g} s to begin, {record.play_clock:g} s a move"
     title = Text(f"{record.game}, match {record.match}, turn {record.turns}; {clocks}", style="bold")
-    new = record.states[-1] if record.states else []
-    if len(record.states) > 1:
-        before = set(record.states[-2])
-        new = [fact for fact in new if fact not in before]
+    if not record.states:
+        return Group(title, turns_table(record), Text(waiting(record), style="dim"))
+    before = set(record.states[-2]) if len(record.states) > 1 else set()
+    new = [fact for fact in record.states[-1] if fact not in before]
     more = f" … {len(new) - FACTS} more" if len(new) > FACTS else ""
     return Group(title, turns_table(record), Text("new: " + " ".join(new[:FACTS]) + more, style="dim"))
 

@@ -16,10 +16,14 @@ if TYPE_CHECKING:
     from rich.console import Console, Group
     from rich.table import Table
 
+    from palaestra.learn.config import RunConfig
+
 SHOWN = 8  # iterations in the table
 WIDTH, ANCHOR_WIDTH = 62, 25  # columns of the terminal that the table takes, and each anchor with its interval
+DEMERITS_WIDTH = 10
 STAGES = {
     "selfplay": "self-play",
+    "deep": "deep search",
     "training": "training",
     "gate": "gate",
     "evaluation": "evaluation",
@@ -91,7 +95,7 @@ class PlainView(View):
             case events.RunStarted():
                 config = event.config
                 done = f", {event.iteration} iterations done" if event.iteration else ""
-                self.say(f"{config.game}, {config.net}, seed {config.seed}, in {event.folder}{done}")
+                self.say(f"{title(config)}, in {event.folder}{done}")
             case events.IterationEnded():
                 self.say(self.line(event.metrics))
             case events.Warned():
@@ -106,9 +110,12 @@ class PlainView(View):
         ]
         if metrics["gate"]:
             words.append(f"{'accepted' if metrics['gate']['accepted'] else 'rejected'}: {metrics['gate']['reason']}")
+        if counted := metrics.get("demerits"):
+            words.append(f"{counted['demerits']:.2f} demerits")
         if running := metrics.get("running_elo"):
             words.append(f"running Elo {running_words(running)}")
         words += [f"against {anchor} {elo_words(elo)}" for anchor, elo in (metrics["elo"] or {}).items()]
+        words += alone_words(metrics)
         words.append(f"{clock(self.seconds)}" + (f", {clock(left)} left" if (left := self.seconds_left()) else ""))
         return "; ".join(words)
 
@@ -166,11 +173,14 @@ class LiveView(View):
         left = self.seconds_left()
         words = f"{len(self.lines)} iterations, {clock(self.seconds)}" + (f", {clock(left)} left" if left else "")
         self.bars.update(self.run, completed=self.share(), words=words)
-        title = Text("Palaestra", style="bold")
-        if self.started is not None:
-            config = self.started.config
-            title = Text(f"{config.game}, {config.net}, seed {config.seed}, in {self.started.folder}", style="bold")
-        return Group(title, self.bars, iterations(self.lines, self.console.width))
+        heading = "Palaestra" if self.started is None else f"{title(self.started.config)}, in {self.started.folder}"
+        return Group(Text(heading, style="bold"), self.bars, iterations(self.lines, self.console.width))
+
+
+def title(config: RunConfig) -> str:
+    """What is learned how; the reward where it is not the game's own."""
+    reward = "" if config.reward == "default" else f", {config.reward}"
+    return f"{config.game}, {config.net}{reward}, seed {config.seed}"
 
 
 def iterations(lines: list[Metrics], width: int) -> Table:
@@ -182,13 +192,18 @@ def iterations(lines: list[Metrics], width: int) -> Table:
     from rich.table import Table
 
     shown = lines[-SHOWN:]
-    evaluated = [line for line in lines[:-SHOWN] if line["elo"]][-1:]
-    shown = shown if any(line["elo"] for line in shown) else [*evaluated, *shown]
+    evaluated = [line for line in lines[:-SHOWN] if line["elo"] or line.get("score")][-1:]
+    shown = shown if any(line["elo"] or line.get("score") for line in shown) else [*evaluated, *shown]
+    if any(line.get("scores") for line in shown):
+        return alone(shown)
     anchors = list(dict.fromkeys(anchor for line in shown for anchor in line["elo"] or {}))
     gated = any(line["gate"] for line in shown)
     table = Table(box=SIMPLE_HEAD, header_style="bold", show_edge=False, pad_edge=False)
-    rated = any(line.get("running_elo") for line in shown) and width >= WIDTH + ANCHOR_WIDTH * len(anchors)
+    counted = any(line.get("demerits") for line in shown)
+    taken = WIDTH + DEMERITS_WIDTH * counted + ANCHOR_WIDTH * len(anchors)
+    rated = any(line.get("running_elo") for line in shown) and width >= taken
     headings = ["#", "games/s", "plies", "policy", "value", *(["gate"] if gated else [])]
+    headings += ["demerits"] if counted else []
     headings += ["running Elo"] if rated else []
     for name in headings:
         table.add_column(name, justify="right")
@@ -204,11 +219,63 @@ def iterations(lines: list[Metrics], width: int) -> Table:
         ]
         if gated:
             cells.append(gate_words(line))
+        if counted:
+            cells.append(f"{line['demerits']['demerits']:.2f}" if line.get("demerits") else "")
         if rated:
             cells.append(running_words(line.get("running_elo")))
         elo = line["elo"] or {}
         table.add_row(*cells, *(elo_words(elo[anchor]) if anchor in elo else "" for anchor in anchors))
     return table
+
+
+def alone(lines: list[Metrics]) -> Table:
+    """Iterations of a game for one player: scores of self-play and deep search, the threshold, and evaluations."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    table = Table(box=SIMPLE_HEAD, header_style="bold", show_edge=False, pad_edge=False)
+    for name in ("#", "games/s", "mean", "highest", "deep", "best", "to beat", "explore", "policy", "value"):
+        table.add_column(name, justify="right")
+    evaluated = [line["score"] for line in lines if line["score"]]
+    if evaluated:
+        table.add_column("with search", justify="right")
+    for line in lines:
+        scores, ranked, score = line["scores"], line["ranked"], line["score"]
+        cells = [
+            str(line["iteration"]),
+            f"{line['games'] / max(line['seconds']['selfplay'] + line['seconds']['deep'], 1e-9):,.1f}",
+            f"{scores['mean']:.1f}",
+            str(scores["highest"]),
+            str(scores["deep"]["highest"]) if scores["deep"] else "",
+            str(scores["best"]),
+            f"{ranked['threshold']:g}" if ranked else "–",
+            f"×{line['exploration']:.2f}",
+            number(line["losses"]["policy"]),
+            number(line["losses"]["value"]),
+        ]
+        judged = f"{score['mean']:.1f}, best {score['best']}" if score else ""
+        table.add_row(*cells, *([judged] if evaluated else []))
+    return table
+
+
+def alone_words(metrics: Metrics) -> list[str]:
+    """What a line says of one player."""
+    if not metrics.get("scores"):
+        return []
+    scores, ranked, score = metrics["scores"], metrics["ranked"], metrics["score"]
+    words = [f"score {scores['mean']:.1f}, at most {scores['highest']}, best so far {scores['best']}"]
+    words += [f"{ranked['threshold']:g} to beat"] if ranked else []
+    words += [f"deep search {scores['deep']['highest']}"] if scores["deep"] else []
+    words += [f"exploring ×{metrics['exploration']:.2f}"] if metrics["exploration"] > 1 else []
+    words += [f"{one['player']} {score_words(one)}" for one in ([score, *score["anchors"]] if score else [])]
+    return words
+
+
+def score_words(score: Metrics) -> str:
+    """ "61.3 (60.1–62.5), best 66"."""
+    from palaestra.cli.evaluate import mean_in_words
+
+    return f"{mean_in_words(score['mean'], score['low'], score['high'])}, best {score['best']}"
 
 
 def gate_words(line: Metrics) -> str:

@@ -29,6 +29,8 @@ VERBS = (
     ("analyse", "analyse", "palaestra analyse tic_tac_toe-3x3 --moves 'a1 b2' --player 'alphabeta(depth=9)'"),
     ("perft", "perft", "palaestra perft othello-8x8 8"),
     ("check-game", "check_game", "palaestra check-game my_game:GAME"),
+    ("solve", "solve", "palaestra solve morpion-5d --player 'nrpa(level=3)' --minutes 60 --threads 2 --out records"),
+    ("check-solution", "check_solution", "palaestra check-solution solution.txt --svg solution.svg"),
     ("train", "train", "palaestra train connect_four-6x7 --minutes 30 --run first-try"),
     ("resume", "resume", "palaestra resume first-try --minutes 60"),
     ("export", "export", "palaestra export first-try --onnx agent.onnx"),
@@ -49,6 +51,7 @@ Palaestra {version}: a self-play laboratory for board games.
   palaestra play connect_four-6x7                  you against a search; hint, undo and help are there
   palaestra match GAME PLAYER PLAYER --games 100   who is stronger, with an interval
   palaestra analyse GAME --moves "a1 b2"           what a player thinks of a position
+  palaestra solve morpion-5d --minutes 60          a game for one player: restarts of a search, every best grid kept
   palaestra games                                  the games and their sizes
   palaestra perft GAME DEPTH                       count move sequences
   palaestra check-game my_game:GAME                does a game of your own obey the laws?
@@ -111,7 +114,9 @@ def _run(arguments: list[str]) -> int:
     except typer.TyperException as error:
         context = getattr(error, "ctx", None)
         path = context.command_path if context is not None else "palaestra"
-        return _complain(f"{error.format_message()} (see: {path} --help)", error.exit_code)
+        if not (message := error.format_message()):  # a group of commands alone has just explained itself
+            return 0
+        return _complain(f"{message} (see: {path} --help)", error.exit_code)
     except (KeyboardInterrupt, typer.Abort):
         return 130
     except SystemExit:  # Typer and Rich leave this way, and only then, when the reader of their output has gone

@@ -12,7 +12,11 @@ if TYPE_CHECKING:
     from palaestra.arena.openings import Openings
 
 GameId = Annotated[
-    str, typer.Argument(metavar="GAME", help="A game's id such as connect_four-6x7, or module:attribute for your own.")
+    str,
+    typer.Argument(
+        metavar="GAME",
+        help="A game's id such as connect_four-6x7, gdl:FILE.kif for rules in GDL, or module:attribute for your own.",
+    ),
 ]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Random numbers are a function of this.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON value on stdout and nothing else there.")]

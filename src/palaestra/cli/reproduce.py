@@ -1,86 +1,43 @@
-"""`palaestra reproduce`: a published experiment, run again, beside the published numbers."""
+"""`palaestra reproduce`: a published experiment, run again, beside the published numbers; one command an experiment."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from palaestra.cli.options import Json, Seed
-from palaestra.errors import ConfigError
+from palaestra.cli.reproduce_rewards import EXPERIMENTS, Folder
+from palaestra.cli.reproduce_solo import EXAMPLE, solo
+from palaestra.cli.train import Sets
 
 if TYPE_CHECKING:
     from palaestra.lab.table_5_1 import Cell as SearchCell
     from palaestra.lab.table_6_1 import Cell as WarmCell
 
-GAMES = {"table-5.1": 500, "table-6.1": 400}  # of every pairing by default; the thesis: 500 and 100
-REPEATS = 5  # of every curve, as in the thesis
+FIGURES = {
+    "figure-2.2": "Q-learning of Tic-Tac-Toe with fixed and decaying ε.",
+    "figure-2.3": "Q-learning and TD(λ).",
+    "figure-2.4": "Q-learning of three games.",
+    "figure-2.5": "Q-learning on three sizes of board.",
+    "figure-2.6": "QM-learning beside Q-learning.",
+    "figure-2.7": "QM-learning beside Q-learning: where the curves end.",
+}
+EVEN = "Games of every pairing, an even number"
+
+reproduce = typer.Typer(
+    help="Run a published experiment and print a Markdown table with 95 % intervals beside the published numbers.",
+    no_args_is_help=True,
+)
 
 
-def reproduce(
-    experiment: Annotated[
-        Literal[
-            "table-5.1", "table-6.1", "figure-2.2", "figure-2.3", "figure-2.4", "figure-2.5", "figure-2.6", "figure-2.7"
-        ],
-        typer.Argument(
-            help="table-5.1: search methods on 6×6 games; table-6.1: warm-start enhancements, untrained networks; "
-            "figure-2.2: fixed and decaying ε; 2.3: Q-learning and TD(λ); 2.4: three games; 2.5: board sizes; "
-            "2.6 and 2.7: QM-learning, its curves and where they end."
-        ),
-    ],
-    games: Annotated[
-        int | None,
-        typer.Option(
-            min=2,
-            help="Games of every pairing, an even number: 500 for table-5.1 (as published), 400 for 6.1 (100).",
-            show_default=False,
-        ),
-    ] = None,
-    net: Annotated[
-        str | None,
-        typer.Option(help="table-6.1: the network, b3c32 by default; the thesis's is thesis256.", show_default=False),
-    ] = None,
-    networks: Annotated[
-        int | None,
-        typer.Option(min=2, help="table-6.1: random networks that share the games, 20 by default.", show_default=False),
-    ] = None,
-    repeats: Annotated[
-        int | None,
-        typer.Option(min=1, help="figure-2.x: tables learned for every curve, 5 by default.", show_default=False),
-    ] = None,
-    scale: Annotated[
-        float | None,
-        typer.Option(
-            min=0.001, max=100, help="figure-2.x: times the published matches, 1 by default.", show_default=False
-        ),
-    ] = None,
-    plot: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="figure-2.x: .png or .svg; figure-2.x.svg by default.", show_default=False),
-    ] = None,
+@reproduce.command("table-5.1", epilog="Example: palaestra reproduce table-5.1 --games 100")
+def table_5_1(
+    games: Annotated[int, typer.Option(min=2, help=f"{EVEN}; 500 as published.")] = 500,
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
-    """Run a published experiment and print a Markdown table with 95 % intervals beside the published numbers."""
-    if experiment.startswith("figure"):
-        if games is not None or net is not None or networks is not None:
-            raise ConfigError(f"{experiment} has --repeats and --scale: --games, --net and --networks belong to tables")
-        from palaestra.cli.figures import reproduce_figure
-
-        reproduce_figure(experiment, repeats or REPEATS, scale or 1.0, seed, plot, json)
-        return
-    if repeats is not None or scale is not None or plot is not None:
-        raise ConfigError(f"{experiment} has --games: --repeats, --scale and --plot belong to figures")
-    wanted = GAMES[experiment] if games is None else games
-    if experiment == "table-5.1":
-        if net is not None or networks is not None:
-            raise ConfigError("table-5.1 has no networks: --net and --networks belong to table-6.1")
-        _table_5_1(wanted, seed, json)
-    else:
-        _table_6_1(wanted, seed, net or "b3c32", 20 if networks is None else networks, json)
-
-
-def _table_5_1(games: int, seed: int, json: bool) -> None:
+    """Search methods against each other on three 6×6 games (thesis, Table 5.1)."""
     from palaestra.cli.match import as_json
     from palaestra.cli.output import print_json, progress_bar
     from palaestra.lab.table_5_1 import GAMES, PUBLISHED, table_5_1
@@ -114,7 +71,15 @@ def _print_table_5_1(cells: list[SearchCell]) -> None:
         )
 
 
-def _table_6_1(games: int, seed: int, net: str, networks: int, json: bool) -> None:
+@reproduce.command("table-6.1", epilog="Example: palaestra reproduce table-6.1 --games 400 --networks 20")
+def table_6_1(
+    games: Annotated[int, typer.Option(min=2, help=f"{EVEN}; the thesis has 100.")] = 400,
+    net: Annotated[str, typer.Option(help="The network; the thesis's is thesis256.")] = "b3c32",
+    networks: Annotated[int, typer.Option(min=2, help="Random networks that share the games.")] = 20,
+    seed: Seed = 0,
+    json: Json = False,
+) -> None:
+    """Warm-start enhancements against the default search, with untrained networks (thesis, Table 6.1)."""
     import os
 
     from palaestra.cli.output import print_json, progress_bar
@@ -166,3 +131,77 @@ def _print_table_6_1(cells: list[WarmCell]) -> None:
             f"| {cell.total('distinct_games')} of {cell.games} |",
             soft_wrap=True,
         )
+
+
+@reproduce.command("table-6.2", epilog="Example: palaestra reproduce table-6.2 --runs 4 --limit 12")
+def table_6_2(
+    game: Annotated[str, typer.Option(help="connect_four-6x6, othello-6x6 or gobang-6x6.")] = "connect_four-6x6",
+    runs: Annotated[int, typer.Option(min=1, help="Of every enhancement; 8 as published.")] = 8,
+    limit: Annotated[int, typer.Option(min=1, help="Iterations after which a run is given up.")] = 20,
+    sets: Sets = None,
+    folder: Folder = None,
+    seed: Seed = 0,
+    json: Json = False,
+) -> None:
+    """When adaptive warm starts switch to plain self-play (thesis, Table 6.2); b3c32 unless --set net=thesis256."""
+    import os
+    from pathlib import Path
+
+    from palaestra.cli.output import print_json, progress_bar, stdout
+    from palaestra.lab.table_6_1 import NAMES
+    from palaestra.lab.table_6_2 import PUBLISHED, table_6_2
+
+    home = Path(folder or "runs/table-6.2")
+    changed = ("net=b3c32", *(sets or ()))
+    with progress_bar() as bar:
+        task = bar.add_task("", total=len(PUBLISHED))
+        rows = []
+        for row in table_6_2(
+            home, game, runs, seed, limit=limit, sets=changed, threads=os.cpu_count() or 1,
+            listen=lambda words: bar.update(task, description=words),
+        ):  # fmt: skip
+            rows.append(row)
+            bar.advance(task)
+    if json:
+        lines = [
+            {"enhancement": r.enhancement, "switches": list(r.switches), "mean": r.mean, "sd": r.spread,
+             "open": r.open, "published": list(r.published), "agrees": r.agrees}
+            for r in rows
+        ]  # fmt: skip
+        about = {"experiment": "table-6.2", "game": game, "runs": runs, "limit": limit, "seed": seed}
+        print_json({**about, "folder": str(home), "rows": lines})
+        return
+    console = stdout()
+    console.print(
+        f"| {game} | switch after iteration, mean ± sd | runs | not switched at {limit} | published | agrees |"
+    )
+    console.print("| --- | --- | --- | --- | --- | --- |")
+    for r in rows:
+        console.print(
+            f"| {NAMES[r.enhancement]} | {r.mean:.2f} ± {r.spread:.2f} | {runs} | {r.open} "
+            f"| {r.published[0]:.2f} ± {r.published[1]:.2f} | {'yes' if r.agrees else 'no'} |",
+            soft_wrap=True,
+        )
+
+
+def _add_figure(name: str, about: str) -> None:
+    @reproduce.command(name, help=f"{about} (thesis)", epilog=f"Example: palaestra reproduce {name} --repeats 2")
+    def figure(
+        repeats: Annotated[int, typer.Option(min=1, help="Tables learned for every curve; 5 as published.")] = 5,
+        scale: Annotated[float, typer.Option(min=0.001, max=100, help="Times the published matches.")] = 1.0,
+        plot: Annotated[
+            str | None,
+            typer.Option(metavar="FILE", help=".png or .svg; the figure's name by default.", show_default=False),
+        ] = None,
+        seed: Seed = 0,
+        json: Json = False,
+    ) -> None:
+        from palaestra.cli.figures import reproduce_figure
+
+        reproduce_figure(name, repeats, scale, seed, plot, json)
+
+
+for _name, _about in FIGURES.items():
+    _add_figure(_name, _about)
+for _name, (_function, _example) in {**EXPERIMENTS, "solo": (solo, EXAMPLE)}.items():
+    reproduce.command(_name, epilog=f"Example: palaestra reproduce {_name} {_example}")(_function)

@@ -140,7 +140,7 @@ def make_players(texts: Sequence[str], game: Game) -> list[Player]:
     """The players, `run:NAME@*` being several; an error names the one that cannot be made."""
     from palaestra.players.human import HumanPlayer
     from palaestra.players.registry import expand, make_player
-    from palaestra.players.text import clip
+    from palaestra.text import clip
 
     players: list[Player] = []
     for text in texts:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from palaestra.learn.events import Listener, Summary
+    from palaestra.learn.events import Listener, Metrics, Summary
     from palaestra.learn.oracles import ErrorRate
 
 Sets = Annotated[
@@ -31,7 +31,18 @@ What to try next
   {command} evaluate {name}
   {command} report {name}
   {command} resume {name} {more}
-  {command} export {name} --onnx {file}
+  {command} export {name} --onnx {file}.onnx
+"""
+
+NEXT_ALONE = """\
+What to try next
+  {command} solve {game} --player 'run:{name}(simulations=400, temperature=0.5)' --out solved/{file}
+  {command} solve {game} --player 'nrpa(level=3, run={name})' --out solved/{file}-nrpa
+  {command} analyse {game} --player 'run:{name}(simulations=1000)'
+  {command} evaluate {name}
+  {command} report {name}
+  {command} resume {name} {more}
+  {command} export {name} --onnx {file}.onnx
 """
 
 EXPLANATION = """\
@@ -40,6 +51,7 @@ palaestra train GAME makes an agent from nothing but the rules, by playing again
   palaestra demo                                       two minutes of it on connect_four-5x5: start here
   palaestra train connect_four-6x7 --minutes 30
   palaestra train othello-6x6 --preset thesis-small --iterations 20 --set learn.loss=product
+  palaestra train morpion-5d --minutes 120             one player, against its own results
 
 A run is kept in ./runs/NAME and can be stopped at any time: palaestra resume NAME goes on exactly where it was.
 Presets:"""
@@ -52,7 +64,13 @@ def train(
             metavar="[GAME]", help="A game's id such as connect_four-6x7, or module:attribute for your own."
         ),
     ] = None,
-    preset: Annotated[str, typer.Option(help="fast, thesis, thesis-small or schmidt.")] = "fast",
+    preset: Annotated[
+        str | None,
+        typer.Option(
+            help="fast, thesis, thesis-small, schmidt, opposition-fast or ranked.",
+            show_default="fast, or with one player ranked",
+        ),
+    ] = None,
     run: Annotated[
         str | None,
         typer.Option(
@@ -76,11 +94,13 @@ def train(
     """Learn a game by self-play. --minutes or --iterations replace the preset's end of the run; both bound it."""
     import os
 
-    from palaestra.learn.presets import configure
+    from palaestra.games.registry import make_game
+    from palaestra.learn.presets import configure, default_preset
 
     if game is None:
         explain()
         return
+    preset = preset or default_preset(make_game(game))
     config = configure(
         game,
         preset,
@@ -106,9 +126,10 @@ def explain() -> None:
     from palaestra.learn.presets import NAMES, load_preset
 
     print(EXPLANATION)
+    width = max(map(len, NAMES))
     for name in NAMES:
         preset = load_preset(name)
-        print(f"  {name:<13} {preset.about}\n  {'':<13} {preset.expect}")
+        print(f"  {name:<{width}} {preset.about}\n  {'':<{width}} {preset.expect}")
     print("Games: palaestra games. Settings: palaestra train --help, and config.toml in every run.")
 
 
@@ -195,9 +216,10 @@ def mistakes(summary: Summary) -> list[ErrorRate]:
     oracle = own_oracle(game)
     if oracle is None:
         return []
-    model = open_run(str(summary.folder)).network(summary.best)
-    budgets = (0, config.evaluation.simulations)
-    return error_rates(game, model, config.selfplay.search, [oracle], budgets, threads=config.threads)
+    run = open_run(str(summary.folder))
+    model, budgets = run.network(summary.best), (0, config.evaluation.simulations)
+    settings: dict[str, Any] = {"threads": config.threads, "reward": run.make_reward(game)}
+    return error_rates(game, model, config.selfplay.search, [oracle], budgets, **settings)
 
 
 def as_json(summary: Summary, rates: list[ErrorRate]) -> dict[str, Any]:
@@ -208,14 +230,17 @@ def as_json(summary: Summary, rates: list[ErrorRate]) -> dict[str, Any]:
         "folder": str(summary.folder),
         "game": summary.config.game,
         "net": summary.config.net,
+        "reward": summary.config.reward,
         "seed": summary.config.seed,
         "iterations": summary.iterations,
         "games": summary.games,
         "positions": summary.positions,
         "seconds": summary.seconds,
         "best": summary.best,
-        "elo": summary.elo,
+        "elo": None if summary.score else summary.elo,
+        **({} if summary.score is None else score_json(summary)),
         "losses": last and last["losses"],
+        "demerits": last and last.get("demerits"),
         "error_rate": [
             {"positions_of": rate.positions_of, "simulations": rate.simulations, "error_rate": rate.rate}
             for rate in rates
@@ -224,10 +249,24 @@ def as_json(summary: Summary, rates: list[ErrorRate]) -> dict[str, Any]:
     }
 
 
+def score_json(summary: Summary) -> dict[str, Any]:
+    """What stands in place of Elo with one player: the last evaluation, and the record of the whole run."""
+    from palaestra.learn.best_solutions import best_file
+    from palaestra.learn.solo import best_score
+
+    last, found = summary.score or {}, best_file(summary.folder)
+    return {
+        "score": {name: last[name] for name in ("mean", "low", "high", "best", "games", "distinct_games")},
+        "anchors": last["anchors"],
+        "record": best_score(summary.metrics),
+        "solution": None if found is None else str(found),
+    }
+
+
 def print_summary(summary: Summary, rates: list[ErrorRate]) -> None:
     from rich.text import Text
 
-    from palaestra.cli.evaluate import print_strength
+    from palaestra.cli.evaluate import print_scores, print_strength
     from palaestra.cli.live import clock
     from palaestra.cli.output import stdout
     from palaestra.learn.measures import anchor_result
@@ -238,9 +277,40 @@ def print_summary(summary: Summary, rates: list[ErrorRate]) -> None:
         f" {summary.positions:,} positions in {clock(summary.seconds)}"
     )
     stdout().print(Text(words, style="bold"))
+    if counted := [line for line in summary.metrics if line.get("demerits")]:
+        stdout().print(demerits_in_words(counted))
+    reward = None if summary.config.reward == "default" else summary.config.reward
+    run = open_run(name_of(summary.folder))
+    if (score := summary.score) is not None:
+        print_scores(run, summary.best, [score, *score["anchors"]], reward)
+        print_record(summary)
+        return
     line = next((line for line in reversed(summary.metrics) if line["against"]), None)
     results = [anchor_result(entry) for entry in line["against"]] if line else []
-    print_strength(open_run(name_of(summary.folder)), summary.best, results, rates)
+    print_strength(run, summary.best, results, rates, reward)
+
+
+def print_record(summary: Summary) -> None:
+    """The best score of the run, and the file that proves it."""
+    from palaestra.cli.output import command_name, stdout
+    from palaestra.learn.best_solutions import best_file
+    from palaestra.learn.solo import best_score
+
+    if (found := best_file(summary.folder)) is not None:
+        stdout().print(
+            f"Best score of the whole run: {best_score(summary.metrics)}, in {found} and .svg; to verify it:\n"
+            f"  {command_name()} check-solution {found}",
+            markup=False,
+            soft_wrap=True,
+        )
+
+
+def demerits_in_words(lines: list[Metrics]) -> str:
+    """How the demerits went, of iterations that counted them."""
+    counts = [line["demerits"]["demerits"] for line in lines]
+    none = next((line["iteration"] for line in lines if line["demerits"]["demerits"] == 0), None)
+    best = f"none for the first time in iteration {none}" if none else f"{min(counts):.2f} at best"
+    return f"Demerits against perfect play: {counts[0]:.2f} at first, {best}, {counts[-1]:.2f} in the end"
 
 
 def print_next(summary: Summary) -> None:
@@ -252,11 +322,7 @@ def print_next(summary: Summary) -> None:
         more = f"--minutes {2 * config.minutes:g}"
     else:
         more = f"--iterations {2 * summary.iterations}"
-    text = NEXT.format(
-        command=command_name(),
-        game=config.game,
-        name=name_of(summary.folder),
-        more=more,
-        file=f"{summary.folder.name}.onnx",
+    text = (NEXT if summary.score is None else NEXT_ALONE).format(
+        command=command_name(), game=config.game, name=name_of(summary.folder), more=more, file=summary.folder.name
     )
     stdout().print("\n" + text, markup=False, soft_wrap=True, end="")

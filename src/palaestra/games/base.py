@@ -31,6 +31,7 @@ from palaestra.streams import below
 from palaestra.types import Float32s, Int8s, Int32s, Int64s, UInt64s
 
 Tiebreak = Literal["none", "plies", "margin", "score"]
+MOST_OUTCOMES = 2**20  # rewards keep a value for every one of them
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +58,7 @@ class Game(ABC):
     version: int = 1
     players: int = 2
     tiebreak: Tiebreak = "none"
+    largest_outcome: int = 0  # no outcome is larger in size; completed below when it is not given
     symmetries: tuple[Symmetry, ...] = ()  # identity first; completed below when none are given
     exchange: Symmetry | None = None  # the map of the board that goes with exchanging the players, if there is one
     num_starts: int = 1  # how many initial positions there are; `initial` chooses among them uniformly
@@ -82,9 +84,21 @@ class Game(ABC):
             raise GameError(
                 f"{self.id}: action_places has {len(self.action_places)} entries for {self.num_actions} actions"
             )
+        if not 0 <= self.largest_outcome <= MOST_OUTCOMES:
+            raise GameError(
+                f"{self.id}: largest_outcome is {self.largest_outcome}; it must be between 1 and {MOST_OUTCOMES}"
+            )
+        if self.largest_outcome == 0:
+            object.__setattr__(self, "largest_outcome", self._usual_largest_outcome())
         if not self.symmetries:
             _, height, width = self.observation_shape
             object.__setattr__(self, "symmetries", (identity(height * width, self.num_actions),))
+
+    def _usual_largest_outcome(self) -> int:
+        """A win is 1, or counts plies; a score counts moves; a margin counts moves or cells."""
+        if self.tiebreak == "margin":
+            return max(self.max_plies, self.observation_shape[1] * self.observation_shape[2])
+        return 1 if self.tiebreak == "none" and self.players == 2 else self.max_plies
 
     # Rules: what a subclass must give.
 

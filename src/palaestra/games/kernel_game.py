@@ -109,9 +109,12 @@ class KernelGame(Game):
         return self.rules.bind(LOOPS)
 
     def _run(self, loop: str, *arguments: Any) -> Any:
-        """Call one of the loops; rules that do not compile are the author's to mend, in one line."""
+        return self.call(getattr(self._loops, loop), *arguments)
+
+    def call(self, loop: Any, *arguments: Any) -> Any:
+        """Call a loop bound with the rules; rules that do not compile are the author's to mend, in one line."""
         try:
-            return getattr(self._loops, loop)(*arguments)
+            return loop(*arguments)
         except NumbaError as error:
             raise GameError(f"{self.id}: its rules do not compile: {_reason(error)}") from error
 

@@ -96,7 +96,7 @@ def turns(sample: Sample) -> Iterator[str]:
 
 
 def outcome(sample: Sample) -> Iterator[str]:
-    """The size of an outcome is what the tiebreak says; a single player cannot lose."""
+    """The size of an outcome is what the tiebreak says, at most `largest_outcome`; a single player cannot lose."""
     game, outcomes = sample.game, sample.game.outcome(sample.ends)
     sizes = {"plies": game.max_plies + 1 - game.plies(sample.ends), "none": np.ones(len(outcomes), dtype=np.int32)}
     wanted = sizes.get(game.tiebreak)
@@ -108,6 +108,8 @@ def outcome(sample: Sample) -> Iterator[str]:
                 f"{sample.end_of(number)}: outcome {value}, but with tiebreak={game.tiebreak!r} "
                 f"it is 0, {wanted[number]} or {-wanted[number]}"
             )
+        elif abs(value) > game.largest_outcome:
+            yield f"{sample.end_of(number)}: outcome {value}, but largest_outcome is {game.largest_outcome}"
 
 
 # Batches.

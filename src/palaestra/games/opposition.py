@@ -14,7 +14,11 @@ board of two columns or more always has a step, so nobody is ever without a move
 
 Actions are steps relative to the mover: forward is towards the enemy's back rank, left and right are the same for
 both. A step is written as the square it leads to (b2). The body of a state is (column, rank) of K, then of k, counted
-from 0; a captured king stands on (-1, -1). p = (w, h).
+from 0; a captured king stands on (-1, -1). p = (w, h, absolute).
+
+`opposition-3x9-absolute` is the same game as Schmidt et al. show it to their network (FACTS §4): nothing is turned
+round for the second player. Its actions are steps on the board as drawn (the top row is up, towards the last rank, for
+both), and its five planes have the first player's king in one and the second's in another, whoever is to move.
 """
 
 from __future__ import annotations
@@ -54,13 +58,19 @@ def step_of(action: int) -> tuple[np.int64, np.int64]:
 
 
 @inlined
+def faces_up(player: int, p: Int64s) -> bool:
+    """Whether the player's forward is towards the last rank."""
+    return player == 0 or p[2] != 0
+
+
+@inlined
 def play(state: Int8s, action: int, p: Int64s) -> np.int64:
     player = mover(state)
     set_mover(state, 1 - player)
     own, other = HEADER + 2 * player, HEADER + 2 - 2 * player
     right, forward = step_of(action)
     col = state[own] + right
-    rank = state[own + 1] + (forward if player == 0 else -forward)
+    rank = state[own + 1] + (forward if faces_up(player, p) else -forward)
     state[own] = col
     state[own + 1] = rank
     won = rank == (p[1] - 1 if player == 0 else 0)
@@ -79,7 +89,7 @@ def legal(state: Int8s, actions: Int32s, p: Int64s) -> int:
     player = mover(state)
     col = state[HEADER + 2 * player]
     rank = state[HEADER + 2 * player + 1]
-    ahead = p[1] - 1 - rank if player == 0 else rank
+    ahead = p[1] - 1 - rank if faces_up(player, p) else rank
     behind = p[1] - 1 - ahead
     count = 0
     for action in range(8):
@@ -91,8 +101,30 @@ def legal(state: Int8s, actions: Int32s, p: Int64s) -> int:
 
 
 @kernel
+def observe_as_drawn(state: Int8s, planes: Float32s, p: Int64s) -> None:
+    """The paper's planes (FACTS §4), ε = 1 / (w·h), the last rank in row 0.
+
+    The first player's king 1 and all else -ε; the second's likewise; 0.1·ply·ε; ε if the first player is to move, -ε
+    if the second; ε.
+    """
+    epsilon = np.float32(1.0) / np.float32(p[0] * p[1])
+    planes[0] = -epsilon
+    planes[1] = -epsilon
+    for king in range(2):
+        col, rank = state[HEADER + 2 * king], state[HEADER + 2 * king + 1]
+        if rank != CAPTURED:
+            planes[king, p[1] - 1 - rank, col] = 1.0
+    planes[2] = np.float32(0.1) * np.float32(ply(state)) * epsilon
+    planes[3] = epsilon if mover(state) == 0 else -epsilon
+    planes[4] = epsilon
+
+
+@kernel
 def observe(state: Int8s, planes: Float32s, p: Int64s) -> None:
     """Planes: the mover's king, the opponent's, ply / max_plies; the mover's forward is towards row 0."""
+    if p[2] != 0:
+        observe_as_drawn(state, planes, p)
+        return
     player = mover(state)
     for king in range(2):
         col, rank = state[HEADER + 2 * king], state[HEADER + 2 * king + 1]
@@ -133,6 +165,7 @@ class OppositionGame(KernelGame):
 
     width: int
     height: int
+    absolute: bool  # whether both players see and move on the board as drawn
 
     def kings(self, state: Int8s) -> list[tuple[int, int] | None]:
         """(column, rank) of the first and of the second player's king, None for one that was captured."""
@@ -143,7 +176,8 @@ class OppositionGame(KernelGame):
         player = int(state[0])
         king = self.kings(state)[player]
         right, forward = STEPS[action]
-        return "-" if king is None else _square(king[0] + right, king[1] + (-forward if player else forward))
+        up = -forward if player and not self.absolute else forward
+        return "-" if king is None else _square(king[0] + right, king[1] + up)
 
     def render(self, state: Int8s) -> str:
         board = [["."] * self.width for _ in range(self.height)]
@@ -191,9 +225,10 @@ def _square(col: int, rank: int) -> str:
     return f"{ascii_lowercase[col]}{rank + 1}"
 
 
-def make(sizes: tuple[int, ...]) -> OppositionGame:
-    """`opposition-WxH`: width × height, as in the paper."""
-    width, height = sizes
+def make(parts: tuple[int | str, ...]) -> OppositionGame:
+    """`opposition-WxH`: width × height, as in the paper; a third part, "absolute", is the paper's view."""
+    width, height = (int(part) for part in parts[:2])
+    absolute = parts[2:] == ("absolute",)
     (least_w, most_w), (least_h, most_h) = LIMITS
     if not (least_w <= width <= most_w and least_h <= height <= most_h):
         raise GameError(
@@ -201,23 +236,26 @@ def make(sizes: tuple[int, ...]) -> OppositionGame:
             "WIDTHxHEIGHT: opposition-3x9"
         )
     mirrored = np.array([STEPS.index((-right, forward)) for right, forward in STEPS], dtype=np.int32)
-    same = np.arange(8, dtype=np.int32)
+    exchanged = np.array(
+        [STEPS.index((right, -forward if absolute else forward)) for right, forward in STEPS], dtype=np.int32
+    )
     return OppositionGame(
-        id=f"opposition-{width}x{height}",
+        id=f"opposition-{width}x{height}" + ("-absolute" if absolute else ""),
         rules=RULES,
-        params=np.array([width, height], dtype=np.int64),
+        params=np.array([width, height, absolute], dtype=np.int64),
         width=width,
         height=height,
+        absolute=absolute,
         num_actions=8,
         max_plies=PLIES_PER_RANK * height,
         max_legal=8,
         state_size=state_bytes(4),
-        observation_shape=(3, height, width),
+        observation_shape=(5 if absolute else 3, height, width),
         tiebreak="plies",
         symmetries=(
             identity(width * height, 8),
             Symmetry("mirror left-right", cell_map(height, width, lambda r, c: (r, width - 1 - c)), mirrored),
         ),
-        exchange=Symmetry("mirror top-bottom", cell_map(height, width, lambda r, c: (height - 1 - r, c)), same),
+        exchange=Symmetry("mirror top-bottom", cell_map(height, width, lambda r, c: (height - 1 - r, c)), exchanged),
         num_starts=width * width,
     )

@@ -230,6 +230,7 @@ def build(n: int, as_bits: bool) -> BoardGame:
         state_size=state_bytes(24 if as_bits else n * n),
         observation_shape=(2, n, n),
         tiebreak="margin",
+        largest_outcome=n * n,
         symmetries=symmetries,
         exchange=symmetries[0],
     )

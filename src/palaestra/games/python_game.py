@@ -107,6 +107,7 @@ class PythonGame(Game):
         num_starts: int = 1,
         players: int = 2,
         tiebreak: Tiebreak = "none",
+        largest_outcome: int = 0,
         version: int = 1,
     ) -> PythonGame:
         """The game of these rules; sizes that can be seen in the initial position are taken from it."""
@@ -125,6 +126,7 @@ class PythonGame(Game):
             version=version,
             players=players,
             tiebreak=tiebreak,
+            largest_outcome=largest_outcome,
             num_starts=num_starts,
             rules=rules,
             length=len(numbers),

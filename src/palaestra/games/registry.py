@@ -1,4 +1,4 @@
-"""Games by name: `make_game("connect_four-6x7")`, or `module:attribute` for a game of the user's own."""
+"""Games by name: `make_game("connect_four-6x7")`, `gdl:FILE.kif` for rules in GDL, `module:attribute` for Python."""
 
 from __future__ import annotations
 
@@ -43,14 +43,22 @@ FAMILIES: dict[str, Entry] = {
     ),
     "hex": Entry("palaestra.games.hex:make", _RxC, "hex-NxN", ("hex-3x3", "hex-5x5", "hex-11x11")),
     "opposition": Entry(
-        "palaestra.games.opposition:make", _RxC, "opposition-WIDTHxHEIGHT",
-        ("opposition-3x9", "opposition-5x9", "opposition-8x8"),
+        "palaestra.games.opposition:make", _RxC + r"(?:-(absolute))?",
+        "opposition-WIDTHxHEIGHT or opposition-WIDTHxHEIGHT-absolute",
+        ("opposition-3x9", "opposition-3x9-absolute", "opposition-5x9", "opposition-8x8"),
     ),
     "morpion": Entry(
         "palaestra.games.morpion:make", r"([45][dt])", "morpion-5d, 5t, 4d or 4t",
         ("morpion-4d", "morpion-4t", "morpion-5d", "morpion-5t"),
     ),
+    "bin_packing": Entry(
+        "palaestra.games.bin_packing:make", r"(2d)(?:-(\d{1,2}))?", "bin_packing-2d or bin_packing-2d-ITEMS",
+        ("bin_packing-2d", "bin_packing-2d-20", "bin_packing-2d-30", "bin_packing-2d-50"),
+    ),
 }  # fmt: skip
+
+
+GDL = "palaestra.ggp.game:make"  # takes the whole id; by name, because games know nothing of GDL
 
 
 def example_ids() -> list[str]:
@@ -58,9 +66,13 @@ def example_ids() -> list[str]:
     return [id for entry in FAMILIES.values() for id in entry.examples]
 
 
-@lru_cache(maxsize=64)
 def make_game(id: str) -> Game:
     """The game with this id; games are immutable, so one object serves all."""
+    return _call(GDL, id) if id.startswith("gdl:") else _make_game(id)  # whose maker notices a file that changed
+
+
+@lru_cache(maxsize=64)
+def _make_game(id: str) -> Game:
     if ":" in id:
         return _user_game(id)
     family, _, size = id.partition("-")
@@ -71,8 +83,12 @@ def make_game(id: str) -> Game:
     if match is None:
         raise GameError(f"{id!r} is not a size of {family}: write {entry.form}, for example {entry.examples[0]}")
     parts = tuple(int(part) if part.isdigit() else part for part in match.groups() if part is not None)
-    module, _, function = entry.maker.partition(":")
-    game = getattr(importlib.import_module(module), function)(parts)
+    return _call(entry.maker, parts)
+
+
+def _call(maker: str, argument: object) -> Game:
+    module, _, function = maker.partition(":")
+    game = getattr(importlib.import_module(module), function)(argument)
     assert isinstance(game, Game)
     return game
 

@@ -118,10 +118,16 @@ def hex_document(cells: Int8s) -> str:
 
 
 def dots_document(
-    points: list[tuple[int, int]], lines: list[tuple[tuple[int, int], tuple[int, int]]], first: int
+    points: list[tuple[int, int]],
+    lines: list[tuple[tuple[int, int], tuple[int, int]]],
+    first: int,
+    numbered: bool = False,
 ) -> str:
-    """Points (row, column) of a lattice and straight lines between them; the first `first` points are drawn dark."""
-    step = CELL / 2
+    """Points (row, column) of a lattice and straight lines between them; the first `first` points are drawn dark.
+
+    With `numbered`, the other points are discs that hold the numbers 1, 2, … in the order in which they are given.
+    """
+    step = CELL * 0.7 if numbered else CELL / 2
     top, left = (min(point[axis] for point in points) - 1 for axis in (0, 1))
     bottom, right = (max(point[axis] for point in points) + 1 for axis in (0, 1))
     width, height = (right - left) * step, (bottom - top) * step
@@ -139,6 +145,9 @@ def dots_document(
         )
         body.append(f'<line {" ".join(ends)} stroke="#2f5fa8" stroke-width="2"/>')
     for number, (row, col) in enumerate(points):
-        fill = INK if number < first else "#c8442f"
-        body.append(f'<circle cx="{(col - left) * step:g}" cy="{(row - top) * step:g}" r="4" fill="{fill}"/>')
+        fill, radius = (INK, 4) if number < first else ("#c8442f", 9 if numbered else 4)
+        x, y = (col - left) * step, (row - top) * step
+        body.append(f'<circle cx="{x:g}" cy="{y:g}" r="{radius}" fill="{fill}"/>')
+        if numbered and number >= first:
+            body.append(label(x, y, str(number - first + 1), size=10, fill="#ffffff"))
     return document(width, height, body)

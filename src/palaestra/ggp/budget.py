@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 from palaestra.errors import GdlError
 
+MEGABYTE = 2**20
+
 
 class BudgetError(GdlError):
     """The rules need more time or memory than they were given."""
@@ -14,11 +16,13 @@ class BudgetError(GdlError):
 
 @dataclass
 class Budget:
-    """Seconds from now on, and rows of any one table."""
+    """Seconds from now on, rows of any one table, and megabytes of all tables that are kept."""
 
     seconds: float = float("inf")
     rows: int = 4_000_000
+    megabytes: float = 1024.0
     began: float = field(default_factory=time.monotonic)
+    held: int = 0  # bytes that are kept
 
     def check(self, rows: int, what: str) -> None:
         """Refuse a table of `rows` rows, or any further work once the time is over."""
@@ -26,3 +30,9 @@ class Budget:
             raise BudgetError(f"{what} has {rows:,} instances; {self.rows:,} are allowed")
         if time.monotonic() - self.began > self.seconds:
             raise BudgetError(f"{what} was not finished within {self.seconds:g} s")
+
+    def hold(self, size: int, what: str) -> None:
+        """So many bytes more are kept, or fewer if negative; refuse what goes beyond the memory."""
+        self.held += size
+        if self.held > self.megabytes * MEGABYTE:
+            raise BudgetError(f"{what} needs more than {self.megabytes:g} MB")

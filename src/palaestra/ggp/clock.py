@@ -30,7 +30,8 @@ def round_trip(connection: socket.socket | None) -> float:
 class Margin:
     """What is kept of every clock: twice the round trip, the lateness of earlier answers and a little more."""
 
-    FLOOR = 0.05  # seconds for whatever has not been measured yet
+    FLOOR = 0.05  # seconds for whatever has not been measured yet,
+    HEDGE = 0.01  # and this share of the clock, because a busy machine may be late any time
     SHARE = 0.5  # of a clock at most: a very short one is halved rather than used up
     FADE = 0.9  # what is left of an old lateness after one punctual answer
 
@@ -43,7 +44,7 @@ class Margin:
 
     def keep(self, clock: float, trip: float) -> float:
         """Seconds of this clock that are not for thinking."""
-        return min(self.SHARE * clock, self.FLOOR + 2 * trip + 1.5 * self.late)
+        return min(self.SHARE * clock, self.FLOOR + self.HEDGE * clock + 2 * trip + 1.5 * self.late)
 
     def end(self, began: float, clock: float, trip: float) -> float:
         """When thinking must be over, for a connection that was there at `began`."""

@@ -17,7 +17,7 @@ import numpy as np
 from palaestra.ggp.budget import Budget
 from palaestra.ggp.joins import Database, Negation, Table, saturate, solve
 from palaestra.ggp.machine import goal_value
-from palaestra.ggp.relations import Predicate, Terms, build, predicate, row_keys
+from palaestra.ggp.relations import Predicate, build, predicate, row_keys
 from palaestra.ggp.split import split
 from palaestra.ggp.strata import Strata
 from palaestra.ggp.terms import Literal, Rule, Rules, Term, arguments, name_of
@@ -66,7 +66,7 @@ class Grounding:
 
 def ground(rules: Rules, budget: Budget) -> Grounding:
     """All reachable propositions and instances; BudgetError if there are too many, or finding them takes too long."""
-    strata = Strata((*split(rules.rules), *REACHABLE))
+    strata = Strata((*split(rules.rules, budget), *REACHABLE))
     needed = strata.needed((*ASKED, "true", "does"))
     fixed = {name for name in needed if strata.is_fixed(name)}
     changing = [rule for layer in strata.layers((needed - fixed) | set(ASKED)) for rule in layer]
@@ -74,23 +74,18 @@ def ground(rules: Rules, budget: Budget) -> Grounding:
     def relaxed(database: Database, literal: Literal, table: Table) -> Bools | None:
         return database.lacks(literal.atom, table) if name_of(literal.atom) in fixed else None
 
-    database = Database(Terms())
+    database = Database(budget)
     for layer in strata.layers(fixed):
-        saturate(database, layer, budget)
-    saturate(database, changing, budget, relaxed)
-    return _Numbering(
-        rules, database, [rule for rule in changing if rule not in REACHABLE], budget, relaxed
-    ).grounding()
+        saturate(database, layer)
+    saturate(database, changing, relaxed)
+    return _Numbering(rules, database, [rule for rule in changing if rule not in REACHABLE], relaxed).grounding()
 
 
 class _Numbering:
     """Numbers for the atoms of a database that holds everything reachable, and the instances in those numbers."""
 
-    def __init__(
-        self, rules: Rules, database: Database, changing: Sequence[Rule], budget: Budget, relaxed: Negation
-    ) -> None:
-        self._roles, self._database, self._changing, self._budget = rules.roles, database, changing, budget
-        self._relaxed = relaxed
+    def __init__(self, rules: Rules, database: Database, changing: Sequence[Rule], relaxed: Negation) -> None:
+        self._roles, self._database, self._changing, self._relaxed = rules.roles, database, changing, relaxed
         # What may be done, role by role.
         texts = database.terms.texts
         order = {role: place for place, role in enumerate(rules.roles)}
@@ -113,6 +108,8 @@ class _Numbering:
         return self.numbers(predicate(atom), rows)
 
     def numbers(self, name: Predicate, rows: Int64s) -> Int64s:
+        if name not in self._offsets:  # no rule has this head: without `next`, no fact holds after a move
+            return np.full(len(rows), NEVER, dtype=np.int64)
         found = self._database.relation(name).find(rows, self._database.terms.bits)
         place = self._position[found] if name == DOES and len(self._position) else found
         return np.where(found < 0, NEVER, place + self._offsets[name])
@@ -149,13 +146,14 @@ class _Numbering:
     def _instances(self) -> tuple[Int64s, Int64s, Int64s]:
         """heads, starts and literals of all instances, each once, sorted by head."""
         blocks: list[Int64s] = []
-        total = 0
+        total, width = 0, 1
         for rule in self._changing:
             block = self._instances_of(rule)
-            total += len(block)
-            self._budget.check(total, "the whole game")
+            total, width = total + len(block), max(width, block.shape[1])
+            self._database.budget.check(total, "the whole game")
+            self._database.budget.hold(block.nbytes, "the whole game")
             blocks.append(block)
-        width = max(block.shape[1] for block in blocks)
+        self._database.budget.hold(8 * total * width, "the whole game")  # all of them, as wide as the widest
         rows = np.concatenate([np.pad(b, ((0, 0), (0, width - b.shape[1])), constant_values=NEVER) for b in blocks])
         (keys,) = row_keys((2 * self._atoms + 2).bit_length(), rows)
         rows = rows[np.unique(keys, return_index=True)[1]]
@@ -166,7 +164,7 @@ class _Numbering:
 
     def _instances_of(self, rule: Rule) -> Int64s:
         """int64[instances, 1 + literals]: head and literals of each, NEVER in place of a literal that always holds."""
-        table = solve(self._database, rule, self._budget, self._relaxed)
+        table = solve(self._database, rule, self._relaxed)
         changing = [literal for literal in rule.body if predicate(literal.atom) in self._offsets]
         if not table.count:
             return np.zeros((0, 1), dtype=np.int64)

@@ -1,8 +1,8 @@
 """Rules answered over relations: joins of whole tables inside a budget, and their closure.
 
 The literal that multiplies the rows least comes next, and the size of a join is known before it is made: `Budget`
-refuses it there, so that no rule can hang or fill the memory. `saturate` derives all that follows from some rules, each
-round from what the round before found. It knows no roles, moves or states.
+refuses it there, and whatever is kept is counted, so that no rule can hang or fill the memory. `saturate` derives all
+that follows from some rules, each round from what the round before found. It knows no roles, moves or states.
 """
 
 from __future__ import annotations
@@ -46,6 +46,10 @@ class View:
     bits: int
     fan_out: float  # rows per key: how much a join with this view multiplies
 
+    @property
+    def nbytes(self) -> int:
+        return sum(column.nbytes for column in (self.order, self.keys, *self.table.columns.values()))
+
     @classmethod
     def of(cls, table: Table, shared: Sequence[str], bits: int) -> View:
         packed = tuple(shared[: KEY_BITS // bits])
@@ -84,10 +88,10 @@ def join(left: Table, view: View, budget: Budget, what: str) -> Table:
 
 
 class Database:
-    """Relations by predicate."""
+    """Relations by predicate, within a budget."""
 
-    def __init__(self, terms: Terms) -> None:
-        self.terms = terms
+    def __init__(self, budget: Budget) -> None:
+        self.budget, self.terms = budget, Terms(budget)
         self._relations: dict[Predicate, Relation] = {}
         # Sorted views, with the length of the relation and the width of a key for which they were made.
         self._views: dict[tuple[Term, tuple[str, ...]], tuple[int, int, View]] = {}
@@ -108,7 +112,10 @@ class Database:
         kept = self._views.get((atom, shared))
         if kept is not None and kept[:2] == (len(relation), bits):
             return kept[2]
+        what = f"the relation {predicate(atom)[0]}"
+        self.budget.check(len(relation), what)
         made = View.of(Table(*match(self.terms, arguments(atom), relation.rows)), shared, bits)
+        self.budget.hold(made.nbytes - (kept[2].nbytes if kept is not None else 0), what)
         self._views[atom, shared] = (len(relation), bits, made)
         return made
 
@@ -126,13 +133,7 @@ def exact(database: Database, literal: Literal, table: Table) -> Bools | None:
     return database.lacks(literal.atom, table)
 
 
-def solve(
-    database: Database,
-    rule: Rule,
-    budget: Budget,
-    negation: Negation = exact,
-    delta: tuple[int, Int64s] | None = None,
-) -> Table:
+def solve(database: Database, rule: Rule, negation: Negation = exact, delta: tuple[int, Int64s] | None = None) -> Table:
     """All ways to satisfy a rule's body; empty tables may lack columns.
 
     With `delta`, literal number delta[0] is one of the rows delta[1] only. `negation` says in which rows a negated
@@ -150,7 +151,7 @@ def solve(
         views = [database.view(atom, tuple(v for v in variables(atom) if v in table.columns)) for atom in waiting]
         best = min(range(len(views)), key=lambda place: views[place].fan_out)
         del waiting[best]
-        table = tests.apply(join(table, views[best], budget, what))
+        table = tests.apply(join(table, views[best], database.budget, what))
     return table
 
 
@@ -174,29 +175,34 @@ class _Tests:
         return table
 
 
-def saturate(database: Database, rules: Sequence[Rule], budget: Budget, negation: Negation = exact) -> None:
+def saturate(database: Database, rules: Sequence[Rule], negation: Negation = exact) -> None:
     """Add everything that the rules derive, again and again, until nothing is new."""
     found: dict[Predicate, list[Int64s]] = {}
+    budget = database.budget
 
     def derive(rule: Rule, table: Table) -> None:
         if table.count:
             rows = build(database.terms, arguments(rule.head), table.columns, table.count)
+            budget.hold(rows.nbytes, f"the rule of line {rule.line}")
             found.setdefault(predicate(rule.head), []).append(rows)
 
     uses: dict[Predicate, list[tuple[Rule, int]]] = {}
     for rule in rules:
-        derive(rule, solve(database, rule, budget, negation))
+        derive(rule, solve(database, rule, negation))
         positive = [literal.atom for literal in rule.body if literal.positive]
         for place, atom in enumerate(positive):
             uses.setdefault(predicate(atom), []).append((rule, place))
     while found:
         fresh: dict[Predicate, Int64s] = {}
         for name, blocks in found.items():
+            what = f"the relation {name[0]}"
+            budget.check(len(database.relation(name)), what)
             rows = database.relation(name).add(np.concatenate(blocks), database.terms.bits)
-            budget.check(len(database.relation(name)), f"the relation {name[0]}")
+            budget.check(len(database.relation(name)), what)
+            budget.hold(rows.nbytes - sum(block.nbytes for block in blocks), what)
             if len(rows):
                 fresh[name] = rows
         found.clear()
         for name, rows in fresh.items():
             for rule, place in uses.get(name, ()):
-                derive(rule, solve(database, rule, budget, negation, (place, rows)))
+                derive(rule, solve(database, rule, negation, (place, rows)))

@@ -26,8 +26,8 @@ class Gates(NamedTuple):
     facts: int
     starts: Int32s  # [gates + 1]
     literals: Int32s
-    loops: Int32s  # [loops, 3]
-    ends: Int32s  # [4]: where the parts end, in gates
+    loops: Int64s  # [loops, 3]
+    parts: Int64s  # [5]: where STATE, COMMON, AFTER and GOALS begin, in gates, and where GOALS end
     next: Int32s  # [facts]
     legal: Int32s  # [moves of all roles]
     roles: Int32s  # [roles + 1]: where the moves of each role begin
@@ -38,7 +38,7 @@ class Gates(NamedTuple):
 
 
 @inlined
-def _word(values: UInt64s, literal: int, w: int) -> np.uint64:
+def word_of(values: UInt64s, literal: int, w: int) -> np.uint64:
     """The literal in 64 games."""
     return values[literal >> 1, w] ^ (_0 - np.uint64(literal & 1))
 
@@ -84,16 +84,18 @@ def _settle(values: UInt64s, gates: Gates, begin: int, heads: int, end: int) -> 
 @kernel
 def evaluate(values: UInt64s, gates: Gates, first: int, last: int) -> None:
     """Gates first … last-1; those of a loop until the facts that derive each other no longer change."""
-    inputs = values.shape[0] - (gates.starts.shape[0] - 1)
-    done = first
-    for loop in range(gates.loops.shape[0]):
-        begin, heads, end = gates.loops[loop]
-        if begin < first or begin >= last:
-            continue
-        _straight(values, gates, done, begin)
-        _settle(values, gates, begin, inputs + heads, end)
-        done = end
-    _straight(values, gates, done, last)
+    inputs, loops = values.shape[0] - (gates.starts.shape[0] - 1), gates.loops.shape[0]
+    done, loop = first, 0
+    while True:  # with one call of _straight: each is compiled again wherever gates are evaluated
+        while loop < loops and not first <= gates.loops[loop, 0] < last:
+            loop += 1
+        stop = gates.loops[loop, 0] if loop < loops else last
+        _straight(values, gates, done, stop)
+        if loop == loops:
+            return
+        _settle(values, gates, stop, inputs + gates.loops[loop, 1], gates.loops[loop, 2])
+        done = gates.loops[loop, 2]
+        loop += 1
 
 
 @kernel
@@ -111,15 +113,26 @@ def transpose(square: UInt64s) -> None:
         mask ^= mask << np.uint64(half)
 
 
+@inlined
+def words_for(facts: int) -> np.int64:
+    """Words of a state with so many facts: at least one."""
+    return np.int64(max(1, -(-facts // LANES)))
+
+
 @kernel
 def load(values: UInt64s, facts: int, rows: UInt64s, first: int) -> None:
-    """Set the facts of a block to the rows from `first` on; games beyond the last row become empty states."""
+    """Set the facts of a block to the rows from `first` on; games beyond the last row become empty states.
+
+    Words of a row that stand before its facts, such as the header of a Game, are passed over.
+    """
     square = np.empty(LANES, dtype=np.uint64)
+    words = words_for(facts)
+    header = rows.shape[1] - words
     for w in range(values.shape[1]):
-        for k in range(rows.shape[1]):
+        for k in range(words):
             for lane in range(LANES):
                 row = first + LANES * w + lane
-                square[lane] = rows[row, k] if row < rows.shape[0] else _0
+                square[lane] = rows[row, header + k] if row < rows.shape[0] else _0
             transpose(square)
             for bit in range(min(LANES, facts - LANES * k)):
                 values[1 + LANES * k + bit, w] = square[bit]
@@ -127,15 +140,17 @@ def load(values: UInt64s, facts: int, rows: UInt64s, first: int) -> None:
 
 @kernel
 def store(words: UInt64s, rows: UInt64s, first: int) -> None:
-    """Write a block's facts, uint64[facts, W], to the rows from `first` on."""
+    """Write a block's facts, uint64[facts, W], to the rows from `first` on; headers stay as they are."""
     square = np.empty(LANES, dtype=np.uint64)
+    count = words_for(words.shape[0])
+    header = rows.shape[1] - count
     for w in range(words.shape[1]):
-        for k in range(rows.shape[1]):
+        for k in range(count):
             for bit in range(LANES):
                 square[bit] = words[LANES * k + bit, w] if LANES * k + bit < words.shape[0] else _0
             transpose(square)
             for lane in range(min(LANES, rows.shape[0] - first - LANES * w)):
-                rows[first + LANES * w + lane, k] = square[lane]
+                rows[first + LANES * w + lane, header + k] = square[lane]
 
 
 @kernel
@@ -147,6 +162,25 @@ def empty_block(gates: Gates, width: int) -> UInt64s:
     return values
 
 
+# Loops: a slice assignment would bring the making of an error message into the compiled code, and take seconds.
+
+
+@inlined
+def set_facts(values: UInt64s, words: UInt64s) -> None:
+    """Make uint64[facts, W] the facts of a block."""
+    for fact in range(words.shape[0]):
+        for w in range(words.shape[1]):
+            values[1 + fact, w] = words[fact, w]
+
+
+@inlined
+def clear_moves(values: UInt64s, gates: Gates) -> None:
+    """Nobody does anything yet."""
+    for move in range(gates.legal.shape[0]):
+        for w in range(values.shape[1]):
+            values[1 + gates.facts + move, w] = _0
+
+
 @kernel
 def survey(gates: Gates, rows: UInt64s, width: int) -> tuple[Bools, Bools]:
     """Which states are over, bool[B], and which moves are legal in them, bool[B, moves]."""
@@ -155,15 +189,15 @@ def survey(gates: Gates, rows: UInt64s, width: int) -> tuple[Bools, Bools]:
     values = empty_block(gates, width)
     for first in range(0, count, LANES * width):
         load(values, gates.facts, rows, first)
-        evaluate(values, gates, 0, gates.ends[0])
+        evaluate(values, gates, gates.parts[0], gates.parts[1])
         for w in range(width):
             begin = first + LANES * w
             lanes = min(LANES, count - begin)
-            word = _word(values, gates.terminal[0], w)
+            word = word_of(values, gates.terminal[0], w)
             for lane in range(lanes):
                 over[begin + lane] = (word >> np.uint64(lane)) & _1
             for move in range(gates.legal.shape[0]):
-                word = _word(values, gates.legal[move], w)
+                word = word_of(values, gates.legal[move], w)
                 while word:
                     lane = lowest(word)
                     word &= word - _1
@@ -180,19 +214,19 @@ def follow(gates: Gates, rows: UInt64s, joint: Int32s, width: int) -> UInt64s:
     values, words = empty_block(gates, width), np.empty((facts, width), dtype=np.uint64)
     for first in range(0, count, LANES * width):
         load(values, facts, rows, first)
-        values[1 + facts : 1 + facts + gates.legal.shape[0]] = _0
+        clear_moves(values, gates)
         for row in range(first, min(count, first + LANES * width)):
             w, lane = (row - first) // LANES, np.uint64(row % LANES)
             for role in range(joint.shape[1]):
                 values[1 + facts + joint[row, role], w] |= _1 << lane
-        evaluate(values, gates, 0, gates.ends[2])
-        _next_words(values, gates, words)
+        evaluate(values, gates, gates.parts[0], gates.parts[3])
+        next_words(values, gates, words)
         store(words, after, first)
     return after
 
 
 @inlined
-def _next_words(values: UInt64s, gates: Gates, words: UInt64s) -> None:
+def next_words(values: UInt64s, gates: Gates, words: UInt64s) -> None:
     """The next state's facts, uint64[facts, W]."""
     for fact in range(gates.facts):
         literal = gates.next[fact]
@@ -209,11 +243,11 @@ def score(gates: Gates, rows: UInt64s, width: int) -> Int32s:
     values = empty_block(gates, width)
     for first in range(0, count, LANES * width):
         load(values, gates.facts, rows, first)
-        evaluate(values, gates, 0, gates.ends[1])
-        evaluate(values, gates, gates.ends[2], gates.ends[3])
+        evaluate(values, gates, gates.parts[0], gates.parts[2])
+        evaluate(values, gates, gates.parts[3], gates.parts[4])
         for goal in range(gates.goals.shape[0]):
             for w in range(width):
-                word = _word(values, gates.goals[goal], w)
+                word = word_of(values, gates.goals[goal], w)
                 while word:
                     row = first + LANES * w + lowest(word)
                     word &= word - _1
@@ -232,7 +266,7 @@ def _choose(
     for role in range(gates.roles.shape[0] - 1):
         counts[:] = 0
         for move in range(gates.roles[role], gates.roles[role + 1]):
-            word = _word(values, gates.legal[move], w) & playing
+            word = word_of(values, gates.legal[move], w) & playing
             while word:
                 lane = lowest(word)
                 word &= word - _1
@@ -251,14 +285,14 @@ def _choose(
 
 
 @kernel
-def _take(words: UInt64s, w: int, bit: np.uint64, row: UInt64s) -> None:
+def take(words: UInt64s, w: int, bit: np.uint64, row: UInt64s) -> None:
     """Copy the state of one game out of a block's facts, uint64[facts, W], to a row of zeros."""
     for fact in range(words.shape[0]):
         row[fact // LANES] |= ((words[fact, w] >> bit) & _1) << np.uint64(fact % LANES)
 
 
 @kernel
-def _put(words: UInt64s, w: int, bit: np.uint64, row: UInt64s) -> None:
+def put(words: UInt64s, w: int, bit: np.uint64, row: UInt64s) -> None:
     """Set the state of one game in a block's facts to a row."""
     for fact in range(words.shape[0]):
         value = (row[fact // LANES] >> np.uint64(fact % LANES)) & _1
@@ -279,23 +313,23 @@ def play_out(gates: Gates, rows: UInt64s, streams: UInt64s, width: int, most: in
     games = np.full(LANES * width, -1, dtype=np.int64)
     busy, finished = np.zeros(width, dtype=np.uint64), np.zeros(width, dtype=np.uint64)
     started = min(count, LANES * width)
-    load(values, facts, rows, 0)
+    load(values, facts, rows, np.int64(0))  # a literal 0 would be compiled for itself
     for place in range(started):
         games[place] = place
         busy[place // LANES] |= _1 << np.uint64(place % LANES)
     running = started
     while running:
-        evaluate(values, gates, 0, gates.ends[0])
-        values[1 + facts : 1 + facts + gates.legal.shape[0]] = _0
+        evaluate(values, gates, gates.parts[0], gates.parts[1])
+        clear_moves(values, gates)
         for w in range(width):
-            over = busy[w] & _word(values, gates.terminal[0], w)
+            over = busy[w] & word_of(values, gates.terminal[0], w)
             failed = _choose(values, gates, w, busy[w] & ~over, games, streams, lists)
             if failed >= 0:
                 lengths[failed] = -1
                 return ends, lengths, failed
             finished[w] = over
-        evaluate(values, gates, gates.ends[0], gates.ends[2])
-        _next_words(values, gates, words)
+        evaluate(values, gates, gates.parts[1], gates.parts[3])
+        next_words(values, gates, words)
         for w in range(width):
             left = busy[w]
             while left:
@@ -304,9 +338,9 @@ def play_out(gates: Gates, rows: UInt64s, streams: UInt64s, width: int, most: in
                 place, bit = LANES * w + lane, np.uint64(lane)
                 game = games[place]
                 if (finished[w] >> bit) & _1:
-                    _take(values[1 : 1 + facts], w, bit, ends[game])
+                    take(values[1 : 1 + facts], w, bit, ends[game])
                     if started < count:
-                        _put(words, w, bit, rows[started])
+                        put(words, w, bit, rows[started])
                         games[place] = started
                         started += 1
                     else:
@@ -316,71 +350,5 @@ def play_out(gates: Gates, rows: UInt64s, streams: UInt64s, width: int, most: in
                     lengths[game] += 1
                     if lengths[game] >= most:
                         return ends, lengths, game
-        values[1 : 1 + facts] = words
+        set_facts(values, words)
     return ends, lengths, -1
-
-
-@kernel
-def reached(bounds: Int64s, literals: Int64s, roots: Int64s) -> Bools:
-    """bool[atoms]: what the roots need; atom a reads literals[bounds[a]:bounds[a + 1]], each 2·atom + negated."""
-    seen = np.zeros(bounds.shape[0] - 1, dtype=np.bool_)
-    waiting = np.empty(bounds.shape[0], dtype=np.int64)
-    size = 0
-    for root in roots:
-        if not seen[root]:
-            seen[root] = True
-            waiting[size] = root
-            size += 1
-    while size:
-        size -= 1
-        atom = waiting[size]
-        for place in range(bounds[atom], bounds[atom + 1]):
-            needed = literals[place] >> 1
-            if not seen[needed]:
-                seen[needed] = True
-                waiting[size] = needed
-                size += 1
-    return seen
-
-
-@kernel
-def components(bounds: Int64s, literals: Int64s) -> Int64s:
-    """A number for each atom, equal for atoms that need each other, lower for what others need (Tarjan, 1972)."""
-    count = bounds.shape[0] - 1
-    index, low = np.full(count, -1, dtype=np.int64), np.zeros(count, dtype=np.int64)
-    number, position = np.full(count, -1, dtype=np.int64), bounds[:-1].copy()
-    path, stack = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
-    seen, depth, height, found = 0, 0, 0, 0
-    for root in range(count):
-        if index[root] >= 0:
-            continue
-        path[0], depth = root, 1
-        while depth:
-            atom = path[depth - 1]
-            if index[atom] < 0:
-                index[atom] = low[atom] = seen
-                seen += 1
-                stack[height] = atom
-                height += 1
-            descended = False
-            while position[atom] < bounds[atom + 1]:
-                needed = literals[position[atom]] >> 1
-                if index[needed] < 0:
-                    path[depth] = needed
-                    depth += 1
-                    descended = True
-                    break
-                if number[needed] < 0:
-                    low[atom] = min(low[atom], low[needed])
-                position[atom] += 1
-            if descended:
-                continue
-            depth -= 1
-            if low[atom] == index[atom]:
-                while True:
-                    height -= 1
-                    number[stack[height]] = found
-                    if stack[height] == atom:
-                        break
-                found += 1
-    return number

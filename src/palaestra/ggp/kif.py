@@ -11,11 +11,10 @@ from bisect import bisect_left
 from dataclasses import dataclass
 
 from palaestra.errors import GdlError
-from palaestra.ggp.terms import Term, complaint, term_text
+from palaestra.ggp.terms import DEEPEST, Term, complaint, term_text
 
 __all__ = ["USUAL", "Limits", "Located", "Term", "read_kif", "term_text"]
 
-DEEPEST = 500  # Python compares nested tuples by recursion, and gives up at a thousand
 TOKEN = re.compile(r";[^\n]*|[()]|[^\s,;()]+")
 
 
@@ -27,11 +26,12 @@ class Limits:
     nesting: int = 256  # brackets within brackets
     tokens: int = 500_000
     expanded: int = 1_000_000  # words of all rules, when every `or` has been multiplied out
+    conditions: int = 1_000  # of one rule, then
 
     def __post_init__(self) -> None:
-        for name in ("characters", "nesting", "tokens", "expanded"):
-            if getattr(self, name) < 1:
-                raise GdlError(f"the limit of {name} is {getattr(self, name)}; it is at least 1")
+        for name, limit in vars(self).items():
+            if limit < 1:
+                raise GdlError(f"the limit of {name} is {limit}; it is at least 1")
         if self.nesting > DEEPEST:
             raise GdlError(f"the limit of nesting is {self.nesting}; it is at most {DEEPEST}")
 

@@ -16,6 +16,7 @@ from palaestra.ggp.terms import Rules, Term, shown
 State: TypeAlias = Hashable
 
 SECONDS, NODES = 30.0, 2_000_000  # what the grounding of a game may take by default
+QUESTION_SECONDS = 1.0  # that the interpreter has at least for a question
 
 
 class Machine(ABC):
@@ -62,7 +63,7 @@ class Machine(ABC):
 def make_machine(rules: Rules, seconds: float = SECONDS, nodes: int = NODES) -> Machine:
     """The propositional network if the grounding stays within `seconds` and `nodes` instances of rules.
 
-    Otherwise the interpreter, whose `note` says why.
+    Otherwise the interpreter, whose `note` says why; no question to it takes longer than the grounding might have.
     """
     from palaestra.ggp.budget import BudgetError
     from palaestra.ggp.interpreter import Interpreter
@@ -70,9 +71,10 @@ def make_machine(rules: Rules, seconds: float = SECONDS, nodes: int = NODES) -> 
 
     try:
         return PropNet(rules, seconds, nodes)
-    except BudgetError as error:
-        machine = Interpreter(rules)
-        machine.note = f"the rules are interpreted, which is slow: as a network they are too large ({error})"
+    except (BudgetError, MemoryError) as error:
+        machine = Interpreter(rules, max(seconds, QUESTION_SECONDS))
+        reason = str(error) or "there is too little memory"
+        machine.note = f"the rules are interpreted, which is slow: as a network they are too large ({reason})"
         return machine
 
 

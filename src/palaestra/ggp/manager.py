@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from palaestra.errors import ConfigError, GdlError, MoveError
+from palaestra.errors import ConfigError, GdlError, MoveError, PalaestraError
 from palaestra.ggp import protocol
 from palaestra.ggp.http_client import Address, Client, Reply
 from palaestra.ggp.kif import Term, term_text
@@ -99,18 +99,27 @@ class _Table:
     async def play(self) -> MatchRecord:
         """From START to STOP; whatever interrupts it, the players are told that it is off."""
         try:
+            self._rehearse()
             await self._meet()
+            self.listen(self.record)
             await self._start()
             state = await self._turns()
             self.record.goals = self.machine.goals(state)
             await self._stop()
         except BaseException as error:
-            self.record.ending = f"interrupted: {type(error).__name__}"
+            self.record.ending = f"stopped: {error}" if isinstance(error, PalaestraError) else "interrupted"
             self.listen(self.record)
             await asyncio.shield(self._tell(Abort(self.match), ABORT_SECONDS))
             raise
         self.listen(self.record)
         return self.record
+
+    def _rehearse(self) -> None:
+        """One turn that does not count: a machine may compile at first, and nobody waits that long for a first PLAY."""
+        state = self.machine.initial()
+        legal = self.machine.legal(state)
+        if not self.machine.terminal(state) and all(legal):
+            self.machine.step(state, [options[0] for options in legal])
 
     async def _tell(self, message: Message, seconds: float) -> list[Reply]:
         """One message to all players at once."""

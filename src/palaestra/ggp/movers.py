@@ -11,18 +11,19 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Sequence
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Protocol
 
 import numpy as np
 
-from palaestra.errors import GameError, GdlError, PlayerError
+from palaestra.errors import GameError, MoveError, PlayerError
 from palaestra.games.base import Game
-from palaestra.games.registry import make_game
+from palaestra.games.rows import ONGOING
+from palaestra.ggp.game import GdlGame
 from palaestra.ggp.machine import Machine, State, make_machine
 from palaestra.ggp.monte_carlo import monte_carlo
+from palaestra.ggp.propnet import PropNet
 from palaestra.ggp.protocol import read_term
+from palaestra.ggp.rules import parse_rules, rulesheet
 from palaestra.ggp.terms import Rules, Term, term_text
 from palaestra.players.alphabeta import AlphaBetaPlayer
 from palaestra.players.base import Player
@@ -40,6 +41,9 @@ class Mover(Protocol):
 
     lock: threading.Lock  # held by whoever uses the machine
     machine: Machine  # from `begin` on
+
+    def prepare(self) -> None:
+        """Before any match: do what takes long the first time, such as compiling."""
 
     def begin(self, rules: Rules, role: str, deadline: float, play_clock: float) -> str:
         """Get ready by `deadline` for moves of `play_clock` seconds; gives a line for the user, or nothing."""
@@ -64,12 +68,19 @@ class MachineMover:
         self.machine: Machine
         self.seat = 0
 
+    def prepare(self) -> None:
+        """A turn of a small game: what has to be compiled for it does not use up the clock of a match."""
+        rules = parse_rules(rulesheet("tic_tac_toe-3x3"))
+        self.begin(rules, rules.roles[0], time.monotonic() + 60.0, 1.0)
+        self.choose(self.machine.initial(), time.monotonic() + 0.01)
+        self.end()
+
     def begin(self, rules: Rules, role: str, deadline: float, play_clock: float) -> str:
         self.machine = make_machine(rules, seconds=GROUNDING_SHARE * max(deadline - time.monotonic(), 0.0))
         self.seat = rules.roles.index(role)
         state = self.machine.initial()
         if not self.machine.terminal(state) and all(self.machine.legal(state)):
-            self._search(state, float("inf"), playouts=1)  # compiles now what the first move will need
+            self._search(state, deadline, playouts=1)  # compiles now what the first move will need
         return self.machine.note
 
     def played(self, state: State, joint: Sequence[Term]) -> None:
@@ -97,21 +108,21 @@ class MachineMover:
 class GameMover:
     """A player of a Game: follows the match in the game's own states and speaks in its terms."""
 
-    def __init__(self, kind: Kind, game: Game, machine: Machine, seat: int, rng: np.random.Generator) -> None:
+    def __init__(self, kind: Kind, game: Game, rng: np.random.Generator) -> None:
         self.player = kind.build(game, str(kind))
         self.ms: float | None = getattr(kind, "ms", None)
-        self.game, self.machine, self.seat, self.rng = game, machine, seat, rng
+        self.game, self.rng = game, rng
         self.row: Int8s = game.initial(1)[0]
         if limit_time(self.player, 1.0):
             self.player.act(self.row[None], self.rng)  # compiles now what the first move will need
 
-    def played(self, state: State, joint: Sequence[Term]) -> None:
-        """In turn-taking games whoever has a choice is on turn, and where nobody has, the game has one action."""
-        counts, actions = self.game.legal(self.row[None])
-        action = int(actions[0, 0])
-        if counts[0] > 1:
-            options = [len(own) for own in self.machine.legal(state)]
-            action = self.game.text_to_action(self.row, term_text(joint[options.index(max(options))]))
+    def played(self, joint: Sequence[Term]) -> None:
+        """Every role has moved; the move of the one on turn is the action, and the other one's follows from it.
+
+        GameError if the state that follows is none of the game's.
+        """
+        mover = int(self.game.to_play(self.row[None])[0])
+        action = self.game.text_to_action(self.row, term_text(joint[mover]))
         self.row = self.game.advance(self.row[None], np.array([action], dtype=np.int32))[0]
 
     def choose(self, row: Int8s, deadline: float) -> Term:
@@ -134,22 +145,33 @@ class TextMover(MachineMover):
         if isinstance(self.kind, Random):
             return note
         try:
-            self.inner = GameMover(self.kind, _game(rules), self.machine, self.seat, self.rng)
-        except (GameError, GdlError, PlayerError) as error:
+            self.inner = GameMover(self.kind, _game(rules, self.machine), self.rng)
+        except (GameError, PlayerError) as error:
             return f"{self.kind} cannot play this ({error}); Monte Carlo does. {note}".strip()
         return note
 
     def played(self, state: State, joint: Sequence[Term]) -> None:
-        if self.inner is not None:
-            self.inner.played(state, joint)
+        if self.inner is None:
+            return
+        try:
+            self.inner.played(joint)
+        except (GameError, MoveError):  # rules that took turns until now, or a game longer than a Game may be
+            self.inner = None
 
     def choose(self, state: State, deadline: float) -> Term:
-        return super().choose(state, deadline) if self.inner is None else self.inner.choose(self.inner.row, deadline)
+        inner = self.inner
+        # The game is over for the player, and not for the rules, when it is longer than a Game may be.
+        if inner is not None and inner.game.outcome(inner.row[None])[0] == ONGOING:
+            try:
+                return inner.choose(inner.row, deadline)
+            except GameError:
+                pass  # the search met what is no Game
+        self.inner = None
+        return super().choose(state, deadline)
 
     def end(self) -> None:
         super().end()
         self.inner = None
-        make_game.cache_clear()  # the registry keeps games, and those of strangers are used once
 
 
 def make_mover(text: str, seed: int) -> Mover:
@@ -171,9 +193,8 @@ def limit_time(player: Player, ms: float) -> bool:
     return False
 
 
-def _game(rules: Rules) -> Game:
-    """The rules as a Game; GameError or GdlError if they are none."""
-    with TemporaryDirectory() as folder:
-        file = Path(folder) / "rules.kif"
-        file.write_text(rules.source)
-        return make_game(f"gdl:{file}")
+def _game(rules: Rules, machine: Machine) -> Game:
+    """The rules as a Game; GameError if they are none."""
+    if not isinstance(machine, PropNet):
+        raise GameError("the rules are interpreted")
+    return GdlGame.of("the game", rules, machine)

@@ -19,9 +19,9 @@ from itertools import pairwise
 
 import numpy as np
 
+from palaestra.ggp.atom_graph import components, reached
 from palaestra.ggp.budget import Budget
 from palaestra.ggp.ground import NEVER, Grounding
-from palaestra.ggp.kernels import components, reached
 from palaestra.types import Bools, Int64s
 
 ALWAYS, IMPOSSIBLE = 0, 1  # literals of the constant

@@ -1,9 +1,10 @@
 """The player of the match protocol: one match at a time, played in a process of its own.
 
 This process only talks, so that INFO is answered at once whatever a search does; the thinking, and everything that
-rules from strangers can do, happens in a worker that can be killed (`worker_process`). There is always one idle worker
-or one being started. Every step of a match has a deadline, and a match of which nothing is heard any more is dropped:
-nothing leaves the player busy for ever. Knows neither GDL nor HTTP.
+rules from strangers can do, happens in a worker that can be killed (`worker_process`). Between matches one worker is
+idle or being started. Every step of a match has a deadline, and a match of which nothing is heard any more lapses:
+nothing leaves the player busy for ever. A match that was accepted is played on whatever was late, a message, an answer
+or the worker, until another match takes its place. Knows neither GDL nor HTTP.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from palaestra.ggp.kif import Term
 from palaestra.ggp.protocol import Abort, Info, Play, Preview, Start, Stop
 from palaestra.ggp.worker_process import Thought, WorkerProcess, WorkerSettings
 
-SILENCE = 60.0  # seconds beyond its clocks after which a match is taken to be dead
+START_SHARE = 0.9  # of the start clock, after which a player is ready in any case: it may read on after that
+SILENCE = 60.0  # seconds beyond its clocks after which a match lapses
 
 Log = Callable[[str], None]
 T = TypeVar("T")
@@ -36,7 +38,10 @@ class Match:
     history: list[tuple[Term, ...]] = field(default_factory=list)
     told: int = 0  # how much of the history the worker knows
     task: asyncio.Task[Any] | None = None  # what is being done about the last message
+    asked: Play | None = None  # that message, if it asks for a move
+    due: float = 0.0  # when its answer was to be there
     alarm: asyncio.TimerHandle | None = None
+    lapsed: bool = False  # nothing was heard for long: it holds no worker, and another match may take its place
 
     @property
     def patience(self) -> float:
@@ -72,6 +77,11 @@ class PlayerServer:
         for worker in tuple(self._workers):
             await self._kill(worker)
 
+    @property
+    def busy(self) -> bool:
+        """Whether a match is under way."""
+        return self.match is not None and not self.match.lapsed
+
     async def up(self) -> None:
         """Return when a worker is there; RuntimeError if none can be started."""
         assert self._idle is not None
@@ -82,9 +92,9 @@ class PlayerServer:
         message = protocol.read_message(text)
         match message:
             case Info():
-                return protocol.info_text(self.name, self.match is not None)
+                return protocol.info_text(self.name, self.busy)
             case Preview():
-                return protocol.BUSY if self.match else protocol.READY
+                return protocol.BUSY if self.busy else protocol.READY
             case Start():
                 return await self._start(message, arrival)
             case Play():
@@ -95,10 +105,10 @@ class PlayerServer:
                 return self._finish(message.match, protocol.ABORTED)
 
     async def _start(self, message: Start, arrival: Arrival) -> str:
-        if self.match is not None:
+        if self.busy:
             return protocol.BUSY
         self.match = match = Match(message)
-        until = self.margin.end(arrival.opened, message.start_clock, arrival.round_trip)
+        until = self.margin.end(arrival.opened, START_SHARE * message.start_clock, arrival.round_trip)
         refusal = await self._run(match, self._seat(match, until))
         if refusal is None:
             return protocol.BUSY
@@ -106,32 +116,37 @@ class PlayerServer:
             self.log(f"{message.match}: {refusal}")
             self._drop(match)
             return protocol.BUSY
-        self._heard(match)
         return protocol.READY
 
     async def _run(self, match: Match, work: Coroutine[Any, Any, T]) -> T | None:
-        """The result of some work for a match; None if the match was stopped meanwhile, or has to be."""
+        """The result of some work for a match; None if a later message made it void, or the match is over."""
         match.task = task = asyncio.create_task(work)
+        self._listen_for(match)
         await asyncio.wait({task})
-        match.task = None
+        if match.task is task:
+            match.task = None
         if task.cancelled():
             return None
         if error := task.exception():  # ours, and no reason to stay busy for ever
             self.log(f"{match.start.match}: unexpected {type(error).__name__}: {error}; the match is dropped")
             self._drop(match)
             return None
+        self._listen_for(match)
         return task.result()
 
     async def _seat(self, match: Match, until: float) -> str:
         """Give a match a worker, and the worker the rules, by a time; what is wrong in a line, or nothing.
 
-        A worker that still reads when the time is over may go on: it can be done by the first move.
+        A worker that is still being started or still reads when the time is over may go on: it can be done by the
+        first move.
         """
         try:
             async with asyncio.timeout_at(until):
                 worker = await self._take_worker()
-        except (TimeoutError, RuntimeError, OSError) as error:
-            return str(error) or "no worker was ready in time"
+        except TimeoutError:
+            return ""
+        except (RuntimeError, OSError) as error:
+            return str(error)
         start = match.start
         match.worker, match.ready, match.told = worker, False, 0
         worker.begin(start.rules, start.role, until, start.play_clock)
@@ -152,37 +167,44 @@ class PlayerServer:
 
     async def _play(self, message: Play, arrival: Arrival) -> str:
         match = self.match
-        if match is None or match.start.match != message.match or match.task is not None:
+        if match is None or match.start.match != message.match:
             return protocol.BUSY
+        clock = match.start.play_clock
+        kept = self.margin.keep(clock, arrival.round_trip)
+        until = self.margin.end(arrival.opened, clock, arrival.round_trip)
+        if (task := match.task) is not None:
+            if message == match.asked and arrival.opened < match.due:
+                return protocol.BUSY  # the same once more
+            task.cancel()  # the match went on without the answer
+            await asyncio.wait({task})
+            if self.match is not match or match.task not in (None, task):
+                return protocol.BUSY  # and so did others meanwhile
+        match.asked, match.due = message, until
         if message.moves is not None:
             match.history.append(message.moves)
-        kept = self.margin.keep(match.start.play_clock, arrival.round_trip)
-        until = self.margin.end(arrival.opened, match.start.play_clock, arrival.round_trip)
         thought = await self._run(match, self._think(match, until, kept))
         if thought is None:
             return protocol.BUSY
         self.margin.observe(thought.late)
         if thought.error:
             self.log(f"{message.match}: {thought.error}; the move is {thought.move or protocol.NIL}")
-        self._heard(match)
         return thought.move or protocol.NIL
 
     async def _think(self, match: Match, until: float, kept: float) -> Thought:
         """A move by `until`; half of what was kept is there for a search that is a little late."""
+        refusal = ""
         if match.worker is None or not match.worker.alive:
-            if refusal := await self._replace_worker(match, until):
-                return Thought(None, error=refusal)
-        if not match.ready and (refusal := await self._await_ready(match, until)):
-            return Thought(None, error=refusal)
-        if not match.ready:
-            return Thought(None, error="the rules are still being read")
-        assert match.worker is not None
+            refusal = await self._replace_worker(match, until)
+        elif not match.ready:
+            refusal = await self._await_ready(match, until)
+        if refusal or match.worker is None or not match.ready:
+            return Thought(None, error=refusal or "the player is not ready yet")
         self._turns += 1
         news, match.told = match.history[match.told :], len(match.history)
         return await match.worker.choose(self._turns, news, until, until + kept / 2)
 
     async def _replace_worker(self, match: Match, until: float) -> str:
-        """After a crash: a new worker hears the rules again, and with its first turn the whole history."""
+        """A worker where there is none: it hears the rules again, and with its first turn the whole history."""
         if match.worker is not None:
             await self._kill(match.worker)
             match.worker = None
@@ -197,21 +219,32 @@ class PlayerServer:
         return reply
 
     def _drop(self, match: Match) -> None:
-        """End a match. What it holds is freed in the background; the next match waits for a worker if it must."""
+        """End a match."""
         if self.match is match:
             self.match = None
-        self._idle = asyncio.create_task(self._recycle(match, self._idle))
+        self._release(match)
 
-    async def _recycle(self, match: Match, idle: asyncio.Task[WorkerProcess] | None) -> WorkerProcess:
-        """The worker of a finished match if it lets go of it; else the idle one, if there is one, or a new one."""
+    def _release(self, match: Match) -> None:
+        """Let go of what a match holds, in the background; the next match waits for a worker if it must."""
         if match.alarm is not None:
             match.alarm.cancel()
         if match.task is not None:
             match.task.cancel()
-            await asyncio.wait({match.task})
         worker, match.worker = match.worker, None
+        self._idle = asyncio.create_task(self._recycle(match.task, worker, match.ready, self._idle))
+
+    async def _recycle(
+        self,
+        task: asyncio.Task[Any] | None,
+        worker: WorkerProcess | None,
+        ready: bool,
+        idle: asyncio.Task[WorkerProcess] | None,
+    ) -> WorkerProcess:
+        """The worker of a finished match if it lets go of it; else the idle one, if there is one, or a new one."""
+        if task is not None:
+            await asyncio.wait({task})
         if worker is not None:
-            if match.ready and worker.alive and await worker.end():
+            if ready and worker.alive and await worker.end():
                 return worker
             await self._kill(worker)
         return await (idle or self._new_worker())
@@ -236,14 +269,17 @@ class PlayerServer:
         self._workers.discard(worker)
         await worker.kill()
 
-    def _heard(self, match: Match) -> None:
+    def _listen_for(self, match: Match) -> None:
         """Count the silence from now on."""
+        match.lapsed = False
         if match.alarm is not None:
             match.alarm.cancel()
         if self.match is match:
-            match.alarm = asyncio.get_running_loop().call_later(match.patience, self._forget, match)
+            match.alarm = asyncio.get_running_loop().call_later(match.patience, self._lapse, match)
 
-    def _forget(self, match: Match) -> None:
+    def _lapse(self, match: Match) -> None:
+        """Nobody seems to be there any more; whoever is goes on with a new worker."""
         if self.match is match:
-            self.log(f"{match.start.match}: no message for {match.patience:.0f} s, the match is dropped")
-            self._drop(match)
+            self.log(f"{match.start.match}: no message for {match.patience:.0f} s; another match may begin")
+            match.lapsed = True
+            self._release(match)

@@ -61,17 +61,17 @@ class PropNet(Machine):
 
     def survey(self, states: UInt64s) -> tuple[Bools, Bools]:
         """Which states are over, bool[B], and which moves are legal, bool[B, moves of all roles one after another]."""
-        over, legal = kernels.survey(self.gates, states, _width(len(states)))
+        over, legal = kernels.survey(self.gates, states, block_words(len(states)))
         return over, legal
 
     def advance(self, states: UInt64s, joint: Int32s) -> UInt64s:
         """The states after legal moves int32[B, roles], each a number among its role's moves."""
         offsets = self.gates.roles[:-1]
-        return kernels.follow(self.gates, states, (joint + offsets).astype(np.int32), _width(len(states)))
+        return kernels.follow(self.gates, states, (joint + offsets).astype(np.int32), block_words(len(states)))
 
     def score(self, states: UInt64s) -> Int32s:
         """int32[B, roles]: the highest goal of each role that holds, 0 where none does."""
-        return kernels.score(self.gates, states, _width(len(states)))
+        return kernels.score(self.gates, states, block_words(len(states)))
 
     def random_playouts(
         self, count: int, rng: Rng, states: UInt64s | None = None, longest: int = LONGEST
@@ -83,7 +83,7 @@ class PropNet(Machine):
         begin = self.initial_states(count) if states is None else states
         if begin.shape != (count, self.words):
             raise ValueError(f"{count} games need states of shape {(count, self.words)}, not {begin.shape}")
-        ends, lengths, failed = kernels.play_out(self.gates, begin, seeds_from(rng, count), _width(count), longest)
+        ends, lengths, failed = kernels.play_out(self.gates, begin, seeds_from(rng, count), block_words(count), longest)
         if failed >= 0 and lengths[failed] < 0:
             raise GdlError("the rules lead to a state that is not terminal and where a role has no legal move")
         if failed >= 0:
@@ -122,7 +122,7 @@ class PropNet(Machine):
         return np.frombuffer(state, dtype=np.uint64).reshape(1, self.words)
 
 
-def _width(count: int) -> int:
+def block_words(count: int) -> int:
     """Words of a block for a batch: no more than it needs."""
     return min(MOST_WORDS, max(1, -(-count // LANES)))
 
@@ -134,8 +134,8 @@ def _arrays(network: Network, facts: int, moves: Sequence[Sequence[Term]]) -> Ga
         facts=facts,
         starts=network.starts.astype(np.int32),
         literals=network.literals.astype(np.int32),
-        loops=network.loops.astype(np.int32),
-        ends=np.array(network.parts, dtype=np.int32),
+        loops=network.loops.astype(np.int64),
+        parts=np.array([0, *network.parts], dtype=np.int64),
         next=network.next.astype(np.int32),
         legal=network.legal.astype(np.int32),
         roles=np.cumsum([0, *map(len, moves)]).astype(np.int32),

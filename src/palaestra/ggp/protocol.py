@@ -157,7 +157,7 @@ def read_term(text: str) -> Term:
 
 def info_text(name: str, busy: bool) -> str:
     """The answer to INFO."""
-    return f"((name {_word(name)}) (status {BUSY if busy else AVAILABLE}) (species computer))"
+    return f"((name {word(name)}) (status {BUSY if busy else AVAILABLE}) (species computer))"
 
 
 def info_name(reply: str) -> str:
@@ -170,6 +170,11 @@ def info_name(reply: str) -> str:
         if isinstance(entry, tuple) and len(entry) > 1 and entry[0] == "name":
             return term_text(entry[1:] if len(entry) > 2 else entry[1])
     return ""
+
+
+def word(name: str) -> str:
+    """A name as one atom of KIF: of a player, or in the id of a match."""
+    return re.sub(r"[^\w.@+=-]+", "_", name).strip("_") or "unnamed"
 
 
 def _moves(text: str, name: str) -> tuple[Term, ...] | None:
@@ -188,11 +193,6 @@ def _moves_text(moves: tuple[Term, ...] | None) -> str:
 def _seconds(clock: float) -> str:
     """ "5", "0.25": to the millisecond, which is as fine as clocks are read."""
     return f"{clock:.3f}".rstrip("0").rstrip(".")
-
-
-def _word(name: str) -> str:
-    """A name as one atom of KIF."""
-    return re.sub(r"[^\w.@+=-]+", "_", name).strip("_") or "player"
 
 
 def _clip(text: str) -> str:

@@ -11,12 +11,13 @@ Knows no roles, moves or states.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Container, Generator, Iterable, Mapping, Sequence
+from collections.abc import Container, Generator, Iterable, Iterator, Mapping, Sequence
 
 from palaestra.ggp.budget import Budget
 from palaestra.ggp.terms import Literal, Rule, Term, arguments, name_of, shown, variables
 
 ANY = "?"  # no constant: it would be a variable
+Bindings = dict[str, Term]
 Answers = dict[Term, None]  # ground atoms, each once, in the order in which they were found
 Proof = Generator[Term, Iterable[Term] | None, Answers]
 CHECK_EVERY = 1024  # steps between two looks at the clock
@@ -33,7 +34,7 @@ def is_ground(goal: Term) -> bool:
     return all(map(is_ground, goal)) if isinstance(goal, tuple) else goal != ANY
 
 
-def matched(pattern: Term, term: Term, bindings: dict[str, Term]) -> bool:
+def matched(pattern: Term, term: Term, bindings: Bindings) -> bool:
     """Whether the pattern can be a term, which is ground or has ANY in it; extends the bindings by what is known."""
     if isinstance(pattern, tuple):
         if isinstance(term, tuple):
@@ -211,13 +212,17 @@ class Given:
         for atom in self._prover.facts.candidates(goal):
             self._add(table, atom)
         for rule in self._prover.rules[name_of(goal)]:
-            bindings: dict[str, Term] = {}
-            if not matched(rule.head, goal, bindings):
+            first: Bindings = {}
+            if not matched(rule.head, goal, first):
                 continue
-            waiting = [(0, bindings)]
-            while waiting:
+            trail: list[Iterator[Bindings]] = [iter((first,))]  # after so many steps: the ways to go on, one by one
+            while trail:
+                bindings = next(trail[-1], None)
+                if bindings is None:
+                    trail.pop()
+                    continue
                 self._count()
-                place, bindings = waiting.pop()
+                place = len(trail) - 1
                 if place == len(rule.steps):
                     self._add(table, filled(rule.head, bindings))
                     continue
@@ -225,22 +230,26 @@ class Given:
                 if literal is None:
                     assert pair is not None
                     if filled(pair[0], bindings) != filled(pair[1], bindings):
-                        waiting.append((place + 1, bindings))
+                        trail.append(iter((bindings,)))
                     continue
                 wanted = filled(literal.atom, bindings)
                 answers = self._known(wanted)
                 if answers is None:
                     answers = yield wanted
                     assert answers is not None
-                if not literal.positive:
-                    if not any(fits(wanted, atom) for atom in answers):
-                        waiting.append((place + 1, bindings))
-                    continue
-                for atom in answers:
-                    extended = dict(bindings)
-                    if matched(literal.atom, atom, extended):
-                        waiting.append((place + 1, extended))
+                if literal.positive:
+                    trail.append(self._extended(bindings, literal.atom, answers))
+                elif not any(fits(wanted, atom) for atom in answers):
+                    trail.append(iter((bindings,)))
         return table
+
+    def _extended(self, bindings: Bindings, pattern: Term, answers: Iterable[Term]) -> Iterator[Bindings]:
+        """The bindings with which the pattern is an answer, one after another: there may be very many."""
+        for atom in answers:
+            self._count()
+            extended = dict(bindings)
+            if matched(pattern, atom, extended):
+                yield extended
 
     def _add(self, table: Answers, atom: Term) -> None:
         if atom not in table:

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from palaestra.ggp.terms import Term, arguments, is_variable, name_of
+from palaestra.ggp.budget import Budget, BudgetError
+from palaestra.ggp.terms import DEEPEST, Term, arguments, is_variable, name_of
 from palaestra.types import Bools, Int64s
 
 Predicate = tuple[str, int]  # name and number of arguments
@@ -18,6 +19,8 @@ Bindings = dict[str, Int64s]  # one column of term numbers per variable
 
 KEY_BITS = 62  # of a key that holds several columns: an int64 that stays positive
 UNKNOWN = -1  # stands for a term that has no number
+TERM_BYTES = 500  # that a term takes, about: tuples, numbers and entries of dictionaries
+CHECK_EVERY = 4096  # terms between two looks at the budget
 
 
 def predicate(atom: Term) -> Predicate:
@@ -44,10 +47,15 @@ class Column:
 
 
 class Terms:
-    """Ground terms by number: a compound term knows its functor and where the numbers of its arguments stand."""
+    """Ground terms by number: a compound term knows its functor and where the numbers of its arguments stand.
 
-    def __init__(self) -> None:
+    BudgetError where terms take too much time or memory, or grow for ever.
+    """
+
+    def __init__(self, budget: Budget) -> None:
+        self._budget = budget
         self.texts: list[Term] = []
+        self._depths: list[int] = []  # brackets within brackets of each
         self._numbers: dict[str | tuple[int, ...], int] = {}
         self._functors: dict[Predicate, int] = {}
         self._functor, self._start, self._arguments = Column(), Column(), Column()
@@ -70,6 +78,8 @@ class Terms:
         functor = self._functor_number(name)
         numbers = np.empty(len(first), dtype=np.int64)
         for place, row in enumerate(rows[first].tolist()):
+            if place % CHECK_EVERY == 0:
+                self._budget.check(len(self.texts), "the list of terms")
             key = (-1 - functor, *row)
             number = self._numbers.get(key, UNKNOWN)
             if number == UNKNOWN and make:
@@ -88,6 +98,11 @@ class Terms:
         return self._functors.setdefault(name, len(self._functors))
 
     def _add(self, text: Term, functor: int, numbers: Sequence[int]) -> int:
+        depth = 1 + max((self._depths[number] for number in numbers), default=-1)
+        if depth > DEEPEST:
+            raise BudgetError(f"terms with {name_of(text)} are nested deeper than {DEEPEST}")
+        self._budget.hold(TERM_BYTES, "the list of terms")
+        self._depths.append(depth)
         self._functor.extend([functor])
         self._start.extend([len(self._arguments.values)])
         self._arguments.extend(numbers)

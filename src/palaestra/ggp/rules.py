@@ -77,8 +77,11 @@ def parse_rules(text: str, limits: Limits = USUAL) -> Rules:
         for literals in _alternatives(body, form, room):
             room.take(words(head), form)
             rule = _make_rule(head, literals, form)
-            if rule is not None:
-                rules.append(rule)
+            if rule is None:
+                continue
+            if len(rule.body) + len(rule.distinct) > limits.conditions:
+                raise complaint(form, f"a rule has more than {limits.conditions:,} conditions")
+            rules.append(rule)
     check_rules(rules)
     return Rules(roles_of(rules), tuple(rules), text)
 

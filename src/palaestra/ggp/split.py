@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from palaestra.ggp.budget import Budget
 from palaestra.ggp.terms import Literal, Rule, Term, variables
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Condition:
     """One literal or one pair of distinct terms."""
 
@@ -26,12 +27,13 @@ class _Condition:
         return self.literal is not None and self.literal.positive
 
 
-def split(rules: Iterable[Rule]) -> list[Rule]:
-    """Rules that derive the same, none of which joins variables that it could do without."""
+def split(rules: Iterable[Rule], budget: Budget) -> list[Rule]:
+    """Rules that derive the same, none of which joins variables that it could do without; BudgetError if it is late."""
     found: list[Rule] = []
     for rule in rules:
         conditions = _conditions(rule)
         while (group := _separable(rule.head, conditions)) is not None:
+            budget.check(0, f"the rule of line {rule.line}")
             rest = [condition for condition in conditions if condition not in group]
             outside = variables(rule.head).keys() | _variables(rest)
             kept = [name for name in variables(*_terms(group)) if name in outside]

@@ -15,6 +15,7 @@ from palaestra.errors import GdlError
 Term: TypeAlias = str | tuple["Term", ...]
 
 SHOWN = 80  # characters of a term in a message
+DEEPEST = 500  # brackets within brackets: Python compares nested tuples by recursion, and gives up at a thousand
 
 
 class Placed(Protocol):

@@ -1,5 +1,6 @@
 """The process in which a player thinks: a JSON object a line on stdin and stdout, so that it can be killed any time.
 
+    out  {"up": true}
     in   {"do": "begin", "rules": KIF, "role": …, "deadline": …, "play_clock": …}
     out  {"ready": note} or {"error": line}
     in   {"do": "choose", "turn": n, "joints": [[move, …], …], "deadline": …}
@@ -14,6 +15,7 @@ Deadlines are those of `time.monotonic`, which processes share. Knows nothing of
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import json
 import os
@@ -114,10 +116,15 @@ class Worker:
             self.say(ended=True)
 
     def serve(self, lines: TextIO) -> None:
-        """Obey until the other side is gone."""
+        """Say that the process is up and obey until the other side is gone, which ends it at once, whatever it does."""
         orders: dict[str, Callable[..., None]] = {"begin": self.begin, "choose": self.choose, "end": self.end}
-        for line in lines:
-            message = json.loads(line)
+        heard: queue.Queue[str] = queue.Queue()
+        threading.Thread(target=_listen, args=(lines, heard), daemon=True).start()
+        self.say(up=True)
+        with contextlib.suppress(Exception):  # what is wrong will be told when a match begins
+            self.mover.prepare()
+        while True:
+            message = json.loads(heard.get())
             what, turn = message.pop("do"), message.get("turn")
             try:
                 orders[what](**message)
@@ -127,6 +134,12 @@ class Worker:
                 self.say(turn=turn, error=_line(error))
             except Exception as error:  # whatever rules can do to a machine, the next match is fine
                 self.say(turn=turn, error=f"unexpected {type(error).__name__}: {_line(error)}")
+
+
+def _listen(lines: TextIO, heard: queue.Queue[str]) -> None:
+    for line in lines:
+        heard.put(line)
+    os._exit(0)
 
 
 def _line(error: BaseException) -> str:
@@ -143,10 +156,7 @@ def main() -> None:
     # Of the heap alone: libraries reserve address space that they never touch.
     most = settings.megabytes * 2**20
     resource.setrlimit(resource.RLIMIT_DATA, (most, most))
-    worker = Worker(mover, settings.seed, out)
-    worker.say(up=True)
-    worker.serve(sys.stdin)
-    os._exit(0)  # a search that does not end would keep the process
+    Worker(mover, settings.seed, out).serve(sys.stdin)
 
 
 if __name__ == "__main__":

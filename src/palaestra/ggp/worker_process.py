@@ -60,7 +60,7 @@ class WorkerProcess:
         transport, protocol = await loop.subprocess_exec(
             lambda: SubprocessStreamProtocol(limit=_LINE, loop=loop),
             sys.executable, "-m", "palaestra.ggp.worker", settings.text(),
-            stdin=PIPE, stdout=PIPE, stderr=None,
+            stdin=PIPE, stdout=PIPE, stderr=None, start_new_session=True,  # an interrupt at the terminal is not for it
         )  # fmt: skip
         worker = cls(transport, Process(transport, protocol, loop))
         try:

@@ -61,6 +61,19 @@ def run_plots(lines: Lines, threshold: float | None = None) -> Iterator[tuple[st
             any(line.get("elo") for line in lines),
         ),
         (
+            "Scores",
+            "Self-play of an iteration: mean and highest score, and the threshold that a game has to beat; the best of "
+            "the run so far, from wherever; and the mean of the agent with search, with 95 % intervals.",
+            lambda axes: _scores(axes, lines),
+            any(line.get("scores") for line in lines),
+        ),
+        (
+            "Exploration",
+            "By how much temperature and noise were widened because the threshold did not move.",
+            lambda axes: _series(axes, lines, "exploration", "factor", ORANGE),
+            any((line.get("exploration") or 1) > 1 for line in lines),
+        ),
+        (
             "Running Elo",
             "Elo above the earliest network by the run's own matches (gate, evaluation.history), all of them so far "
             "rated together, with 95 % intervals. It flatters: compare with a tournament of the checkpoints.",
@@ -68,12 +81,31 @@ def run_plots(lines: Lines, threshold: float | None = None) -> Iterator[tuple[st
             any(line.get("running_elo") for line in lines),
         ),
         (
+            "Demerits",
+            "What the agent gives away against a perfect opponent, from every start and on both sides: 0 is perfect "
+            "play.",
+            lambda axes: _demerits(axes, lines),
+            any(line.get("demerits") for line in lines),
+        ),
+        (
+            "What outcomes are worth",
+            "The first player's value of a draw, and of the median win of an iteration, by the reward that the run "
+            "has learned.",
+            lambda axes: _learned(axes, lines),
+            any(line.get("learned") for line in lines),
+        ),
+        (
             "Length of self-play games",
             "Mean plies of an iteration's games.",
             lambda axes: _series(axes, lines, "mean_plies", "plies", BLUE),
             bool(lines),
         ),
-        ("Results of self-play", "Share of games won by each side.", lambda axes: _results(axes, lines), bool(lines)),
+        (
+            "Results of self-play",
+            "Share of games won by each side.",
+            lambda axes: _results(axes, lines),
+            any(line["results"] for line in lines),
+        ),
         (
             "Gate",
             "Candidate's share of decisive games against the network that played so far.",
@@ -180,6 +212,25 @@ def _elo(axes: Axes, lines: Lines) -> None:
     _legend(axes, 2)
 
 
+def _scores(axes: Axes, lines: Lines) -> None:
+    known = [line for line in lines if line.get("scores")]
+    at = _iterations(known)
+    for name, colour, label in (("best", RED, "best so far"), ("highest", GREY, "highest"), ("mean", BLUE, "mean")):
+        axes.plot(at, [line["scores"][name] for line in known], color=colour, label=label, linewidth=1.2)
+    if ranked := [line for line in known if line.get("ranked")]:
+        heights = [line["ranked"]["threshold"] for line in ranked]
+        axes.step(_iterations(ranked), heights, where="post", color=ORANGE, linewidth=1.0, label="to beat")
+    if judged := [line for line in known if line.get("score") and line["score"]["low"] is not None]:
+        mean, low, high = ([line["score"][name] for line in judged] for name in ("mean", "low", "high"))
+        errors = [
+            [m - one for m, one in zip(mean, low, strict=True)],
+            [two - m for m, two in zip(mean, high, strict=True)],
+        ]
+        axes.errorbar(_iterations(judged), mean, errors, color=GREEN, marker="o", markersize=3, label="with search")
+    axes.set_ylabel("score")
+    _legend(axes, 3)
+
+
 def _running_elo(axes: Axes, lines: Lines) -> None:
     known = [line for line in lines if line.get("running_elo")]
     elo, plus, minus = ([line["running_elo"][name] for line in known] for name in ("elo", "plus", "minus"))
@@ -190,6 +241,21 @@ def _running_elo(axes: Axes, lines: Lines) -> None:
     axes.plot(at, elo, color=BLUE, marker=_mark(known), markersize=3)
     axes.axhline(0, color=GREY, linewidth=0.8)
     axes.set_ylabel("Elo above the earliest network")
+
+
+def _demerits(axes: Axes, lines: Lines) -> None:
+    known = [{**line, "demerits": line["demerits"]["demerits"]} for line in lines if line.get("demerits")]
+    _series(axes, known, "demerits", "demerits", RED)
+
+
+def _learned(axes: Axes, lines: Lines) -> None:
+    for name, colour, label in (("median_win", GREEN, "median win"), ("draw", GREY, "draw")):
+        known = [line for line in lines if line.get("learned") and line["learned"][name] is not None]
+        values = [line["learned"][name] for line in known]
+        axes.plot(_iterations(known), values, color=colour, label=label, marker=_mark(known), markersize=3)
+    axes.set_ylim(-1, 1)
+    axes.set_ylabel("value")
+    _legend(axes, 2)
 
 
 def _results(axes: Axes, lines: Lines) -> None:

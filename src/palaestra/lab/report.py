@@ -7,7 +7,7 @@ the games show their final positions.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
@@ -59,11 +59,17 @@ def replays(folder: Path, game: Game, iteration: int) -> Iterator[Replay]:
         try:
             games = read_games(found[index].read_text(encoding="utf-8"))
             if games:
-                # A game that was decided shows more than a draw.
-                chosen = next((one for one in games if one.result in ("1-0", "0-1")), games[0])
+                chosen = telling(games)
                 yield replay(game, chosen, f"Iteration {int(found[index].stem)}")
         except (OSError, UnicodeDecodeError, PalaestraError):
             continue
+
+
+def telling(games: Sequence[PgnGame]) -> PgnGame:
+    """The first game that was decided, which shows more than a draw; with one player the one with the best score."""
+    if any(one.result != "*" for one in games):
+        return next((one for one in games if one.result in ("1-0", "0-1")), games[0])
+    return max(games, key=lambda one: int(one.tags.get("Outcome", "0")))
 
 
 def replay(game: Game, played: PgnGame, title: str) -> Replay:
@@ -117,6 +123,16 @@ def facts(manifest: Manifest, lines: Lines) -> list[tuple[str, str]]:
         ("network", manifest.net),
         ("best is iteration", str(manifest.best)),
     ]
+    if lines and lines[-1].get("reward"):
+        shown.append(("reward", lines[-1]["reward"]))
+    if lines and (counted := lines[-1].get("demerits")):
+        shown.append(("demerits against perfect play", f"{counted['demerits']:.2f}"))
+    if lines and (scores := lines[-1].get("scores")):
+        shown.append(("best score", str(scores["best"])))
+    judged: Mapping[str, Any] = next((line["score"] for line in reversed(lines) if line.get("score")), {})
+    for one in (judged, *judged.get("anchors", ())) if judged else ():
+        ends = "" if one["low"] is None else f" ({one['low']:.1f} to {one['high']:.1f})"
+        shown.append((f"mean score of {one['player']}, 95 %", f"{one['mean']:.1f}{ends}"))
     latest: Mapping[str, Any] = next((line["elo"] for line in reversed(lines) if line.get("elo")), {})
     for anchor, (elo, low, high) in latest.items():
         ends = f"{'−∞' if low is None else f'{low:+.0f}'} to {'+∞' if high is None else f'{high:+.0f}'}"

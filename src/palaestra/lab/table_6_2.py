@@ -17,9 +17,8 @@ from pathlib import Path
 
 from palaestra.arena.statistics import student_95
 from palaestra.errors import ConfigError
+from palaestra.lab.trained import trained
 from palaestra.learn.config import RunConfig
-from palaestra.learn.folder import CONFIG, RunFolder
-from palaestra.learn.loop import resume, train
 from palaestra.learn.presets import configure
 
 GAMES = ("connect_four-6x6", "othello-6x6", "gobang-6x6")
@@ -102,25 +101,17 @@ def table_6_2(
 
 
 def settings(game: str, enhancement: str, limit: int, sets: Sequence[str], threads: int) -> RunConfig:
-    """The thesis's run with an adaptive warm start of at most `limit` iterations; it stops to look after the first."""
+    """The thesis's run with an adaptive warm start of at most `limit` iterations."""
     search = [f"selfplay.search.num_simulations={200 if game.startswith('gobang') else 100}"]
     warm = [f"warm.enhancement={enhancement}", "warm.adaptive=true", f"warm.length={limit}", "warm.weight=harmonic"]
     watch = ["evaluation.every=0", "evaluation.anchors=[]"]
-    return configure(game, "thesis", [*search, *sets, *warm, *watch], iterations=1, threads=threads)
+    return configure(game, "thesis", [*search, *sets, *warm, *watch], iterations=limit, threads=threads)
 
 
 def switch_of(folder: Path, config: RunConfig, limit: int) -> int | None:
-    """The iteration after which a run switches; the run is begun, gone on with or only read, as needed."""
-    home = RunFolder(folder)
-    if not (folder / CONFIG).exists():
-        train(config, folder)
-    while True:
-        manifest = home.manifest()
-        done = 0 if manifest is None else manifest.iteration
-        lines = [] if manifest is None else home.metrics(manifest)
-        for line in lines:
-            if line["warm"] and line["warm"]["switch"]:
-                return int(line["iteration"])
-        if done >= limit:
-            return None
-        resume(folder, iterations=done + 1)
+    """The iteration after which a run switches; it is looked at after every one, so that none is trained in vain."""
+    for iteration in range(1, limit + 1):
+        latest = trained(folder, config.model_copy(update={"iterations": iteration}))[-1]
+        if latest["warm"]["switch"]:
+            return iteration
+    return None

@@ -1,10 +1,10 @@
-"""What computes a run: versions, revision, threads; and in what two computations differ."""
+"""What a run is and what computes it: config.toml, versions, revision, threads; and in what two computations differ."""
 
 from __future__ import annotations
 
 import platform
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -12,8 +12,16 @@ from typing import Any
 from palaestra import __version__
 from palaestra.games.registry import make_game
 from palaestra.learn.config import RunConfig
+from palaestra.learn.settings import as_settings
+from palaestra.learn.toml import dump_toml
 
 LIBRARIES = ("numpy", "numba", "torch", "onnx", "onnxruntime")  # whose versions can change the last bit of a result
+
+
+def config_text(config: RunConfig, history: Sequence[Mapping[str, Any]]) -> str:
+    """config.toml: every setting, what computes the run, and the settings that were changed on resuming."""
+    table = {**as_settings(config), "about": about(config), "history": list(history)}
+    return dump_toml({key: value for key, value in table.items() if value != []})
 
 
 def about(config: RunConfig) -> dict[str, Any]:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from palaestra.types import Float32s
+from palaestra.types import Float32s, Int8s, Int32s
 
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """B positions with their targets, all from the view of the player to move."""
+    """B positions with their targets. A head that predicts outcomes makes its target of the last three arrays."""
 
     planes: Float32s  # [B, C, H, W], as `Game.observe` gives them
-    policy: Float32s  # [B, A], the target π: never negative, each row adds up to 1
-    value: Float32s  # [B], in [-1, 1]
+    policy: Float32s  # [B, A], the target π: never negative, each row adds up to 1, or to 0 where there is none
+    value: Float32s  # [B], in [-1, 1], for the player to move
+    outcome: Int32s  # [B], of the game that the position is from, for the first player
+    ply: Int32s  # [B], plies before the position
+    mover: Int8s  # [B], 0 or 1: the player to move
 
     def __len__(self) -> int:
         return len(self.planes)

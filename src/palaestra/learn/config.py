@@ -21,6 +21,9 @@ class SelfPlayConfig(Group):
 
     games: int = Field(50, ge=1, le=10**6, description="E: games of one iteration")
     search: SearchConfig = Field(SearchConfig(), description="the search that plays both sides (thesis: PUCT, m = 100)")
+    sampling: bool = Field(
+        False, description="one player: moves are drawn from the network's policy, without a search (thesis, Alg. 7)"
+    )
     temperature: float = Field(1.0, ge=0, le=100, description="of the first moves")
     temperature_moves: int = Field(14, ge=0, description="how many moves of a game it lasts (T′ = 15 samples 14)")
     late_temperature: float = Field(0.0, ge=0, le=100, description="of the moves after those")
@@ -42,6 +45,8 @@ class SelfPlayConfig(Group):
             raise ValueError("self-play is repeatable: bound its search by num_simulations, not by milliseconds")
         if (self.opening_fraction > 0) != (self.opening_plies > 0):
             raise ValueError("opening_fraction and opening_plies go together: both 0 or both positive")
+        if self.sampling and (self.quick_fraction > 0 or self.value_target != "z"):
+            raise ValueError("selfplay.sampling searches nothing: it needs value_target=z and quick_fraction=0")
         return self
 
 
@@ -68,6 +73,7 @@ class LearnConfig(Group):
     clip: float | None = Field(None, gt=0, description="largest norm of a gradient; none: no limit")
     loss: Literal["sum", "product", "policy", "value", "weighted"] = Field("sum", description="Eq. 3.1, 4.1, 4.2")
     loss_lambda: float = Field(0.5, ge=0, le=1, description="weighted: λ·policy + (1-λ)·value; λ = 1 is policy only")
+    policy_weight: float = Field(1.0, gt=0, le=100, description="weight of the policy's term in a sum (thesis: 1)")
     value_weight: float = Field(1.0, gt=0, le=100, description="weight of the value's term in a sum (thesis: 1)")
     dropout: float = Field(0.3, ge=0, lt=1, description="d: of hidden dense layers, in training only; play has none")
     symmetries: bool = Field(True, description="every position is learned in a random orientation")
@@ -118,6 +124,9 @@ class EvaluationConfig(Group):
     history: int = Field(
         0, ge=0, le=100_000, description="games against the network evaluated before, for running Elo; even, 0: none"
     )
+    demerits: bool = Field(
+        False, description="in every iteration, what the agent gives away against perfect play (FACTS §4)"
+    )
 
     @model_validator(mode="after")
     def _fits(self) -> EvaluationConfig:
@@ -127,11 +136,27 @@ class EvaluationConfig(Group):
         return self
 
 
+class SoloConfig(Group):
+    """What only games for one player have. Thesis, Alg. 7: a search of 20,000 simulations every 10th iteration."""
+
+    every: int = Field(0, ge=0, description="iterations between games of a deep search (thesis, stage 3: 10); 0: none")
+    games: int = Field(1, ge=1, le=10_000, description="games of a deep search (thesis: 1)")
+    simulations: int = Field(20_000, ge=1, le=10**9, description="a move of a deep search, from a new tree each time")
+    patience: int = Field(
+        0, ge=0, description="iterations without a move of the reward's threshold until exploration widens; 0: never"
+    )
+    widening: float = Field(1.25, gt=1, le=100, description="factor of temperature and noise by which it widens")
+    widest: float = Field(2.0, ge=1, le=100, description="the largest product of these factors")
+
+
 class RunConfig(Group):
     """A whole run."""
 
     game: str
     net: str = "b3c32"
+    reward: str = Field(
+        "default", min_length=1, description="what outcomes are worth: such as primitive or cdf(generations=5)"
+    )
     seed: int = Field(0, ge=0, lt=2**63)
     iterations: int | None = Field(None, ge=1, le=10**7, description="I: the run ends after these; none: by minutes")
     minutes: float | None = Field(
@@ -146,6 +171,7 @@ class RunConfig(Group):
     gate: GateConfig = GateConfig()
     warm: WarmStartConfig = WarmStartConfig()
     evaluation: EvaluationConfig = EvaluationConfig()
+    solo: SoloConfig = SoloConfig()
 
     @model_validator(mode="after")
     def _fits(self) -> RunConfig:
@@ -155,4 +181,6 @@ class RunConfig(Group):
             raise ValueError("give exactly one of learn.epochs and learn.samples_per_position")
         if self.warm.adaptive and self.warm.enhancement == "none":
             raise ValueError("warm.adaptive needs an enhancement, for example warm.enhancement=rollout")
+        if self.selfplay.sampling and self.warm.enhancement != "none":
+            raise ValueError(f"selfplay.sampling searches nothing: warm.enhancement={self.warm.enhancement} has no use")
         return self

@@ -8,18 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from palaestra.arena.match import Listener, MatchResult, Running
 from palaestra.arena.parallel import Team, play_parallel
 from palaestra.arena.statistics import finite
 from palaestra.games.base import Game
 from palaestra.learn.config import RunConfig
+from palaestra.learn.demerits import Demerits, play_demerits
 from palaestra.players.registry import make_player
 from palaestra.players.runs import make_agent, playing_search
+from palaestra.rewards.base import Reward
 from palaestra.search.config import SearchConfig
 from palaestra.streams import keyed_seeds
 
-_HISTORY = 0x415  # sets the random numbers of the run's own matches apart from other stages'
+_HISTORY, _DEMERITS = 0x415, 0xDE3  # set the random numbers of these games apart from other stages'
 AnchorListener = Callable[[str, Running], None]
 Elo = tuple[float | None, float | None, float | None]  # difference and its 95 % interval; None is infinite
 
@@ -59,7 +62,13 @@ class AnchorResult:
 
 
 def evaluate(
-    game: Game, model: bytes, config: RunConfig, seed: int, listen: AnchorListener | None = None
+    game: Game,
+    model: bytes,
+    config: RunConfig,
+    seed: int,
+    listen: AnchorListener | None = None,
+    *,
+    reward: Reward | None = None,
 ) -> list[AnchorResult]:
     """The network with the run's evaluation settings against each of its anchors; `listen` hears (anchor, score)."""
     settings = config.evaluation
@@ -72,22 +81,44 @@ def evaluate(
         simulations=settings.simulations,
         threads=config.threads,
         seed=seed,
+        reward=reward,
         listen=listen,
     )
 
 
 def meet(
-    game: Game, model: bytes, earlier: bytes, config: RunConfig, iteration: int, listen: Listener | None = None
+    game: Game,
+    model: bytes,
+    earlier: bytes,
+    config: RunConfig,
+    iteration: int,
+    listen: Listener | None = None,
+    *,
+    reward: Reward | None = None,
 ) -> MatchResult:
     """The network against the one that was evaluated before it, both as they meet the anchors, for the running Elo."""
     settings = config.evaluation
     search = playing_search(config.selfplay.search, settings.simulations)
-    teams: list[Team] = [
-        (make_agent(game, "network", model, search), make_agent(game, "earlier", earlier, search))
-        for _ in range(config.threads)
-    ]
+    agent = partial(make_agent, game, search=search, reward=reward)
+    teams: list[Team] = [(agent("network", model), agent("earlier", earlier)) for _ in range(config.threads)]
     seed = int(keyed_seeds(config.seed, iteration, _HISTORY)[0] >> 1)
     return play_parallel(game, teams, settings.history, seed=seed, listen=listen)
+
+
+def demerits(
+    game: Game,
+    model: bytes,
+    config: RunConfig,
+    iteration: int,
+    listen: Listener | None = None,
+    *,
+    reward: Reward | None = None,
+) -> Demerits:
+    """What the network, searching as against the anchors, gives away to perfect play from every start (FACTS §4)."""
+    search = playing_search(config.selfplay.search, config.evaluation.simulations)
+    agents = [make_agent(game, "agent", model, search, reward=reward) for _ in range(config.threads)]
+    seed = int(keyed_seeds(config.seed, iteration, _DEMERITS)[0] >> 1)
+    return play_demerits(game, agents, seed, listen)
 
 
 def play_anchors(
@@ -101,11 +132,15 @@ def play_anchors(
     threads: int,
     seed: int,
     averaged: bool = False,
+    reward: Reward | None = None,
     listen: AnchorListener | None = None,
 ) -> list[AnchorResult]:
-    """One match against each anchor, all from the same openings; `search` is that of the agent's self-play."""
+    """One match against each anchor, all from the same openings; `search` is that of the agent's self-play.
+
+    The agent searches under `reward`, by default the game's own.
+    """
     playing, text = playing_search(search, simulations), f"agent(simulations={simulations})"
-    agents = [make_agent(game, text, model, playing, averaged) for _ in range(threads)]
+    agents = [make_agent(game, text, model, playing, averaged, reward=reward) for _ in range(threads)]
     results = []
     for anchor in anchors:
         teams: list[Team] = [(agent, make_player(anchor, game)) for agent in agents]

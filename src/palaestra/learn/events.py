@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from palaestra.learn.config import RunConfig
 
-Stage = Literal["selfplay", "training", "gate", "evaluation", "saving"]
+Stage = Literal["selfplay", "deep", "training", "gate", "evaluation", "saving"]
 Metrics = Mapping[str, Any]  # one line of metrics.jsonl
 
 
@@ -61,7 +61,7 @@ class GateEnded:
 
 @dataclass(frozen=True)
 class EvaluationEnded:
-    """Results against the anchors."""
+    """Results against the anchors, or with one player the scores of the agent and of the anchors."""
 
     iteration: int
     results: tuple[Any, ...]
@@ -99,6 +99,11 @@ class Summary:
     def elo(self) -> dict[str, list[float | None]]:
         """The last evaluation: anchor -> [Elo difference, low, high]; null where it is infinite."""
         return next((dict(line["elo"]) for line in reversed(self.metrics) if line["elo"]), {})
+
+    @property
+    def score(self) -> dict[str, Any] | None:
+        """With one player, the last evaluation of the agent and its anchors; None with two."""
+        return next((dict(line["score"]) for line in reversed(self.metrics) if line.get("score")), None)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What self-play leaves to learn from: positions, each with a policy and a value, as plain arrays.
+"""What self-play leaves to learn from: positions, each with a policy, a value and its game's outcome, as plain arrays.
 
 Nothing here knows how the games were played or how the network is trained.
 """
@@ -24,6 +24,7 @@ _FORM: dict[str, tuple[type, int]] = {
     "value": (np.float32, 1),
     "game": (np.int32, 1),
     "ply": (np.int32, 1),
+    "outcome": (np.int32, 1),
 }
 
 
@@ -36,13 +37,14 @@ class Examples:
     value: Float32s  # [n] in [-1, 1], for the player to move
     game: Int32s  # [n] number of the game in its iteration
     ply: Int32s  # [n] plies before the position
+    outcome: Int32s  # [n] of the game that the position is from, for the first player
 
     def __len__(self) -> int:
         return len(self.states)
 
     def take(self, rows: Int64s | Bools | slice) -> Examples:
         """Some of the examples, in the order of `rows`."""
-        return Examples(self.states[rows], self.policy[rows], self.value[rows], self.game[rows], self.ply[rows])
+        return Examples(*(getattr(self, name)[rows] for name in _FORM))
 
     @staticmethod
     def concatenate(parts: Sequence[Examples]) -> Examples:

@@ -7,6 +7,8 @@
     checkpoints/NNNN.onnx          networks that played, 0000 untrained
     checkpoints/NNNN.safetensors   the trainer's state after the last accepted iteration
     replay/NNNN.safetensors        examples of the iterations in the window
+    reward/NNNN.safetensors        what the reward has learned, if it is one that learns
+    solutions/                     with one player, every best solution so far (`best_solutions`); never deleted
 
 Loading runs no code: JSON, TOML and safetensors only, and no file is used whose hash differs. This module moves bytes;
 it knows no network, no game and no training.
@@ -33,7 +35,7 @@ from palaestra.players.runs import RUNS
 
 FORMAT = 1
 MANIFEST, CONFIG, METRICS, LOCK = "manifest.json", "config.toml", "metrics.jsonl", "lock"
-FOLDERS = ("games", "checkpoints", "replay")
+FOLDERS, SOLUTIONS = ("games", "checkpoints", "replay", "reward"), "solutions"
 Arrays = Mapping[str, np.ndarray[Any, Any]]
 
 
@@ -90,7 +92,7 @@ class RunFolder:
 
     def refuse_if_taken(self) -> None:
         """RunError if the folder holds a run, or anything that a run does not."""
-        known = {METRICS, LOCK, *FOLDERS}  # all that there is when a run was killed before its config.toml
+        known = {METRICS, LOCK, *FOLDERS, SOLUTIONS}  # all that there is when a run was killed before its config.toml
         try:
             there = sorted(entry.name for entry in self.path.iterdir()) if self.path.exists() else []
         except OSError as error:
@@ -126,7 +128,7 @@ class RunFolder:
 
     def clean(self) -> None:
         """Remove what a killed process left half-written."""
-        for folder in (self.path, *(self.path / name for name in FOLDERS)):
+        for folder in (self.path, *(self.path / name for name in (*FOLDERS, SOLUTIONS))):
             sweep(folder)
 
     # Reading.
@@ -212,9 +214,9 @@ class RunFolder:
         return manifest
 
     def prune(self, manifest: Manifest) -> None:
-        """Remove examples and trainer states that the manifest does not name. Networks and games stay."""
+        """Remove examples and states that the manifest does not name. Networks and games stay."""
         needed = manifest.files
-        for folder in ("checkpoints", "replay"):
+        for folder in ("checkpoints", "replay", "reward"):
             for path in sorted((self.path / folder).glob("*.safetensors")):
                 if f"{folder}/{path.name}" not in needed:
                     remove_file(path)

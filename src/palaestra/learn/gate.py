@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from palaestra.arena.early_stop import play_until_sure
 from palaestra.arena.match import Listener, MatchResult
@@ -20,6 +21,7 @@ from palaestra.games.base import Game
 from palaestra.learn.config import GateConfig, RunConfig
 from palaestra.learn.history import Tally, tally_of_first
 from palaestra.players.runs import make_agent, playing_search
+from palaestra.rewards.base import Reward
 from palaestra.streams import keyed_seeds
 
 _STAGE = 0x6A7E  # sets the gate's random numbers apart from other stages'
@@ -47,17 +49,20 @@ def judge(
     config: RunConfig,
     iteration: int,
     listen: Listener | None = None,
+    *,
+    reward: Reward | None = None,
 ) -> GateResult:
-    """Play the candidate against the best network and say whether it replaces it; a gate that is off accepts."""
+    """Play the candidate against the best network and say whether it replaces it; a gate that is off accepts.
+
+    Both search under `reward`, by default the game's own; games are won, drawn or lost whatever that says.
+    """
     gate = config.gate
     if gate.kind == "off":
         return GateResult(True, 0, 0, 0, "no gate", 0.0)
     began = time.perf_counter()
     search = playing_search(config.selfplay.search, gate.simulations)
-    teams: list[Team] = [
-        (make_agent(game, "candidate", candidate, search), make_agent(game, "best", best, search))
-        for _ in range(config.threads)
-    ]
+    agent = partial(make_agent, game, search=search, reward=reward)
+    teams: list[Team] = [(agent("candidate", candidate), agent("best", best)) for _ in range(config.threads)]
     seed = int(keyed_seeds(config.seed, iteration, _STAGE)[0] >> 1)
     accepted, reason, match = (_by_test if gate.kind == "sprt" else _by_threshold)(game, teams, gate, seed, listen)
     return GateResult(

@@ -45,6 +45,13 @@ def scalars(metrics: Metrics) -> dict[str, float]:
     found |= {"training/lr": metrics["lr"], "training/buffer": metrics["buffer"]}
     if metrics["running_elo"] is not None:
         found["elo/running"] = metrics["running_elo"]["elo"]
+    if metrics["demerits"] is not None:
+        found["demerits"] = metrics["demerits"]["demerits"]
+    found |= {f"reward/{name}": value for name, value in (metrics["learned"] or {}).items()}
+    if metrics["scores"] is not None:
+        found |= {f"score/{name}": metrics["scores"][name] for name in ("mean", "highest", "best")}
+        found |= {"score/threshold": (metrics["ranked"] or {}).get("threshold")}
+        found |= {"score/exploration": metrics["exploration"], "score/agent": (metrics["score"] or {}).get("mean")}
     if metrics["gate"] is not None:
         found["gate/accepted"] = float(metrics["gate"]["accepted"])
     return {name: float(value) for name, value in found.items() if value is not None}

@@ -3,7 +3,7 @@
 Every random draw of a game comes from streams keyed by (seed, iteration, game number) or by those and the ply, and
 searches are independent of each other: which games share a table, and in what order they finish, changes no game.
 
-A table knows nothing about targets, networks or threads; it is given its searches.
+A table knows nothing about targets, networks or threads; it is given its searches, or what draws moves in their place.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from palaestra.games.base import Game, pick_rows
 from palaestra.games.rows import ONGOING
 from palaestra.learn.config import SelfPlayConfig
+from palaestra.learn.sampling import Sampling
 from palaestra.search.driver import Search, SearchResult
 from palaestra.streams import keyed_seeds
 from palaestra.types import Bools, Float32s, Float64s, Int8s, Int32s, Int64s, UInt64s
@@ -100,7 +101,7 @@ class Table:
     def __init__(
         self,
         game: Game,
-        searches: Sequence[Search],
+        searches: Sequence[Search | Sampling],
         config: SelfPlayConfig,
         seed: int,
         iteration: int,
@@ -184,8 +185,9 @@ class Table:
         if not numbers.size:
             return
         trees = trees[: len(numbers)]
-        for search in self.searches:  # what a tree knows is about the game before
-            search.forest.plant(trees[trees < search.forest.count])
+        for search in self.searches:
+            if isinstance(search, Search):  # what a tree knows is about the game before
+                search.forest.plant(trees[trees < search.forest.count])
         dealt = deal(self.game, self.config, self.seed, self.iteration, numbers)
         for number, start, opening in zip(numbers.tolist(), dealt.starts.tolist(), dealt.openings, strict=True):
             self.begun[number] = start, opening

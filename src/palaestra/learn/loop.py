@@ -7,30 +7,29 @@ memory is what `folder` keeps and nothing else. Nothing is printed here; listene
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from palaestra.arena.match import Running
 from palaestra.arena.records import write_game
-from palaestra.errors import GameError, RunError
-from palaestra.games.base import Game
-from palaestra.games.registry import make_game
+from palaestra.errors import RunError
 from palaestra.learn import events
-from palaestra.learn.about import about, differences
+from palaestra.learn.about import about, config_text, differences
+from palaestra.learn.checks import trainable
 from palaestra.learn.config import RunConfig
 from palaestra.learn.events import Listener, Metrics, Stage, Summary
 from palaestra.learn.folder import Manifest, RunFolder, free_folder, numbered, pack
-from palaestra.learn.history import Encounter, evaluated_before
 from palaestra.learn.measures import measure
+from palaestra.learn.panel import Judged, Panel
 from palaestra.learn.replay import Replay
 from palaestra.learn.settings import as_settings, bounds, changes, make_config, merge, parse_sets
+from palaestra.learn.solo_iteration import SoloIteration
+from palaestra.learn.stage_timer import StageTimer
 from palaestra.learn.stages import Stages, real_stages
-from palaestra.learn.toml import dump_toml
-from palaestra.players.registry import make_player
+from palaestra.rewards.registry import make_reward
 
 BATCHES = 101  # number of the stage that draws batches, in its random seed
 
@@ -85,25 +84,6 @@ def resume(
         return loop.restore(manifest).run()
 
 
-def config_text(config: RunConfig, history: Sequence[dict[str, Any]]) -> str:
-    """config.toml: every setting, what computes the run, and the settings that were changed on resuming."""
-    table = {**as_settings(config), "about": about(config), "history": list(history)}
-    return dump_toml({key: value for key, value in table.items() if value != []})
-
-
-def trainable(config: RunConfig) -> Game:
-    """The run's game; an error if it cannot be trained, or if an anchor that is needed much later is no player."""
-    game = make_game(config.game)
-    if game.players != 2:
-        raise GameError(
-            f"{game.id} has one player and training plays two sides against each other; search it instead:"
-            f" palaestra analyse {game.id} --player 'nrpa(level=2)'"
-        )
-    for anchor in config.evaluation.anchors:
-        make_player(anchor, game)
-    return game
-
-
 @dataclass
 class _Current:
     """What an iteration starts from."""
@@ -119,6 +99,7 @@ class _Loop:
     ) -> None:
         self.home, self.config, self.listeners = home, config, listeners
         self.game = trainable(config)
+        self.reward = make_reward(config.reward, self.game)
         self.stages = stages or real_stages()
         self.trainer = self.stages.make_trainer(self.game, config)
         self.replay = Replay(config.learn.window, config.learn.window_share)
@@ -132,7 +113,11 @@ class _Loop:
     def begin(self) -> _Loop:
         """Iteration 0: the untrained network."""
         model = self.trainer.onnx()
-        names = numbered("checkpoints", 0, "onnx"), numbered("checkpoints", 0, "safetensors")
+        files = {
+            numbered("checkpoints", 0, "onnx"): model,
+            numbered("checkpoints", 0, "safetensors"): self._state(),
+            **self._reward_file(0),
+        }
         manifest = Manifest(
             iteration=0,
             best=0,
@@ -147,9 +132,9 @@ class _Loop:
             metrics_bytes=0,
             config=self.config.model_dump(mode="json"),
             about=about(self.config),
-            files=dict.fromkeys(names, ""),
+            files=dict.fromkeys(files, ""),
         )
-        manifest = self.home.save(manifest, {names[0]: model, names[1]: self._state()})
+        manifest = self.home.save(manifest, files)
         self.current = _Current(manifest, model, [])
         return self
 
@@ -166,6 +151,9 @@ class _Loop:
         self.trainer.load_state(
             self.home.read_arrays(numbered("checkpoints", manifest.trainer, "safetensors"), manifest)
         )
+        if self.reward.learns:
+            name = numbered("reward", manifest.iteration, "safetensors")
+            self.reward.load_state(self.home.read_arrays(name, manifest))
         for name in sorted(manifest.files):
             if name.startswith("replay/"):
                 self.replay.load(int(Path(name).stem), self.home.read_arrays(name, manifest))
@@ -222,15 +210,19 @@ class _Loop:
         """One iteration; afterwards it is on the disk, or nothing has changed there."""
         old = self.current.manifest
         self.spent = {}
-        played = self._play(iteration)
+        alone = self._alone() if self.game.players == 1 else None
+        played = self._play("selfplay", self.config, iteration) if alone is None else alone.play(iteration)
         self.replay.add(iteration, played.examples)
         before = self.trainer.state() if self.config.gate.kind != "off" else None
         report = self._learn(iteration)
         model, accepted, gate = self._judge(iteration, before)
         over = self._over(iteration, self.seconds)
-        results, history = self._evaluate(iteration, model, iteration if accepted else old.best, over)
-        over = over or (results is not None and self._over(iteration, self.seconds))
-        files = {numbered("games", iteration, "pgn"): self._games(iteration, played)}
+        judged = self._evaluate(iteration, model, iteration if accepted else old.best, over)._replace(gate=gate)
+        if alone is not None:
+            alone.see(judged, iteration)
+        seconds = self.seconds
+        over = over or (judged.is_evaluated and self._over(iteration, seconds))
+        files = {numbered("games", iteration, "pgn"): self._games(iteration, played), **self._reward_file(iteration)}
         names = {name: digest for name, digest in old.files.items() if not name.endswith(".safetensors")}
         if accepted:
             files[numbered("checkpoints", iteration, "onnx")] = model
@@ -245,22 +237,36 @@ class _Loop:
             iteration=iteration,
             best=iteration if accepted else old.best,
             trainer=trainer,
-            seconds=self.seconds,
+            seconds=seconds,
             games=old.games + len(played.records),
             positions=old.positions + len(played.examples),
             finished=over,
             files=names,
         )
-        matches, lines = (gate, results, history), self.current.lines
-        line = measure(self.config, manifest, played, report, *matches, self.spent, len(self.replay), lines)
+        line = measure(
+            self.config,
+            manifest,
+            played,
+            report,
+            judged,
+            self.reward,
+            seconds=self.spent,
+            buffer=len(self.replay),
+            earlier=self.current.lines,
+            solo=None if alone is None else alone.line(played),
+        )
         self._save(manifest, files, line, model if accepted else self.current.model)
 
-    def _play(self, iteration: int) -> Any:
-        with self._stage(iteration, "selfplay", self.config.selfplay.games, "games") as listen:
+    def _alone(self) -> SoloIteration:
+        """The parts of the next iteration that only a game for one player has."""
+        return SoloIteration(self.game, self.config, self.reward, self.home.path, self.current.lines, self._play)
+
+    def _play(self, stage: Stage, config: RunConfig, iteration: int) -> Any:
+        """The games of a stage by the network that plays; `config` says how many and how."""
+        with self._stage(iteration, stage, config.selfplay.games, "games") as listen:
             switched = any(line["warm"] and line["warm"]["switch"] for line in self.current.lines)
-            return self.stages.play_games(
-                self.game, self.current.model, self.config, iteration, switched=switched, listen=listen
-            )
+            given = (self.game, self.current.model, config, iteration, listen)
+            return self.stages.play_games(*given, switched=switched, reward=self.reward)
 
     def _learn(self, iteration: int) -> Any:
         steps = self.replay.steps(self.config.learn)
@@ -278,35 +284,28 @@ class _Loop:
         if before is None:
             return candidate, True, None
         with self._stage(iteration, "gate", self.config.gate.games, "games") as listen:
-            result = self.stages.judge(
-                self.game, candidate, self.current.model, self.config, iteration, listen=listen.after(0)
-            )
+            pair, heard = (candidate, self.current.model), listen.match(self.config.gate.games)
+            result = self.stages.judge(self.game, *pair, self.config, iteration, heard, reward=self.reward)
         self.tell(events.GateEnded(iteration, result))
         if result.accepted:
             return candidate, True, result
         self.trainer.load_state(before)
         return self.current.model, False, result
 
-    def _evaluate(self, iteration: int, model: bytes, network: int, over: bool) -> tuple[Any, Any]:
-        """Results against the anchors and the network evaluated before; `network` is the iteration that made it."""
-        settings = self.config.evaluation
-        if not over and (settings.every == 0 or iteration % settings.every):
-            return None, None
-        earlier = evaluated_before(self.current.lines)
-        meets = settings.history > 0 and earlier != network
-        anchored = settings.games * len(settings.anchors)
-        with self._stage(iteration, "evaluation", anchored + meets * settings.history, "games") as listen:
-            seed = int(np.random.SeedSequence([self.config.seed, iteration]).generate_state(1, np.uint64)[0] >> 1)
-            results = tuple(self.stages.evaluate(self.game, model, self.config, seed, listen=listen.anchor))
-            history = None
-            if meets:
-                before = self.home.read(numbered("checkpoints", earlier, "onnx"), self.current.manifest)
-                match = self.stages.meet(
-                    self.game, model, before, self.config, iteration, listen=listen.after(anchored)
-                )
-                history = Encounter.of(match, network, earlier)
-        self.tell(events.EvaluationEnded(iteration, results))
-        return results, history
+    def _evaluate(self, iteration: int, model: bytes, network: int, over: bool) -> Judged:
+        """What is due of demerits, anchors and earlier networks; `network` is the iteration that made this one."""
+        panel = Panel(self.game, self.config, self.stages, self.reward)
+        plan = panel.plan(iteration, network, self.current.lines, over)
+        if not plan.games:
+            return Judged()
+        with self._stage(iteration, "evaluation", plan.games, "games") as listen:
+            judged = panel.judge(plan, model, self._network, listen)
+        if judged.is_evaluated:
+            self.tell(events.EvaluationEnded(iteration, judged.results or judged.scores or ()))
+        return judged
+
+    def _network(self, iteration: int) -> bytes:
+        return self.home.read(numbered("checkpoints", iteration, "onnx"), self.current.manifest)
 
     def _games(self, iteration: int, played: Any) -> bytes:
         """The games of an iteration as PGN."""
@@ -356,8 +355,14 @@ class _Loop:
     def _state(self) -> bytes:
         return pack(self.trainer.state())
 
-    def _stage(self, iteration: int, stage: Stage, total: int | None, unit: str) -> _Stage:
-        return _Stage(self, iteration, stage, total, unit)
+    def _reward_file(self, iteration: int) -> dict[str, bytes]:
+        """What the reward has learned, as a file; none if it learns nothing."""
+        if not self.reward.learns:
+            return {}
+        return {numbered("reward", iteration, "safetensors"): pack(self.reward.state())}
+
+    def _stage(self, iteration: int, stage: Stage, total: int | None, unit: str) -> StageTimer:
+        return StageTimer(self.tell, self.spent, iteration, stage, total, unit)
 
     def tell(self, event: events.Event) -> None:
         for listener in self.listeners:
@@ -375,32 +380,3 @@ class _Loop:
             now.best,
             tuple(self.current.lines),
         )
-
-
-class _Stage:
-    """A stage as a context: its events and its seconds; entering gives the function that is told of progress."""
-
-    def __init__(self, loop: _Loop, iteration: int, stage: Stage, total: int | None, unit: str) -> None:
-        self.loop, self.iteration, self.stage, self.total, self.unit = loop, iteration, stage, total, unit
-
-    def __enter__(self) -> _Stage:
-        self.loop.tell(events.StageStarted(self.iteration, self.stage, self.total, self.unit))
-        self.began = time.perf_counter()
-        return self
-
-    def __call__(self, done: int, total: int | None = None) -> None:
-        self.loop.tell(events.StageProgress(self.iteration, self.stage, done, total or self.total))
-
-    def after(self, games: int) -> Callable[[Running], None]:
-        """A listener of a match that comes after so many games."""
-        return lambda running: self(games + running.finished)
-
-    def anchor(self, name: str, running: Running) -> None:
-        """What one of several matches says of itself; those before it are finished."""
-        self.after(self.loop.config.evaluation.anchors.index(name) * running.games)(running)
-
-    def __exit__(self, *failure: object) -> None:
-        seconds = time.perf_counter() - self.began
-        self.loop.spent[self.stage] = seconds
-        if failure[0] is None:
-            self.loop.tell(events.StageEnded(self.iteration, self.stage, seconds))

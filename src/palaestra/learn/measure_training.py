@@ -20,10 +20,10 @@ from palaestra.games.base import Game
 from palaestra.learn.batch import Batch
 from palaestra.learn.config import LearnConfig, RunConfig
 from palaestra.learn.examples import Examples
-from palaestra.learn.losses import policy_loss, value_loss
+from palaestra.learn.losses import head_loss, policy_loss
 from palaestra.learn.replay import Replay
 from palaestra.learn.trainer import Trainer, one_thread_each
-from palaestra.nets.architecture import GameFacts
+from palaestra.nets.architecture import GameFacts, head_of
 from palaestra.nets.modules import make_module, seed_dropout
 from palaestra.search.measure import repeat_side_by_side, scattered
 
@@ -76,13 +76,14 @@ def measure_training(
 
 
 def random_examples(game: Game, count: int, rng: np.random.Generator) -> Examples:
-    """Positions of random games with uniform policies and random values: as much work as real ones."""
+    """Positions of random games, ends included, with uniform policies and random values: as much work as real ones."""
     states = scattered(game, count, rng)
     counts, _ = game.legal(states)
     policy = (np.arange(game.max_legal) < counts[:, None]) / counts[:, None].astype(np.float32)
     value = rng.uniform(-1.0, 1.0, count).astype(np.float32)
     none = np.zeros(count, dtype=np.int32)
-    return Examples(states, policy.astype(np.float32), value, none, game.plies(states))
+    outcome = game.rollout(states, rng.integers(2**64, size=count, dtype=np.uint64)).outcomes
+    return Examples(states, policy.astype(np.float32), value, none, game.plies(states), outcome)
 
 
 class _Clock:
@@ -107,16 +108,19 @@ class _Clock:
 
 def _pass(game: Game, config: RunConfig, batch: Batch, rows: int) -> Callable[[], object]:
     """One forward and backward pass over the first rows of a batch, by a network of its own on the calling thread."""
-    module = make_module(config.net, GameFacts.of(game), config.learn.dropout, config.seed).train()
+    facts = GameFacts.of(game)
+    module = make_module(config.net, facts, config.learn.dropout, config.seed).train()
+    target = head_of(module.net, facts).targets(batch.value, batch.outcome, batch.ply, batch.mover)
     module.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
     seed_dropout(module, config.seed, torch.device("cpu"))
     planes = torch.from_numpy(batch.planes[:rows]).contiguous(memory_format=torch.channels_last)
-    policy, value = torch.from_numpy(batch.policy[:rows]), torch.from_numpy(batch.value[:rows])
+    policy, wanted = torch.from_numpy(batch.policy[:rows]), torch.from_numpy(target[:rows])
     weights = list(module.parameters())
 
     def both() -> object:
         torch.set_num_threads(1)
         logits, answer = module(planes)
-        return torch.autograd.grad(policy_loss(logits, policy) + value_loss(answer, value), weights)
+        losses = policy_loss(logits, policy) + head_loss(module.net.head, answer, wanted)
+        return torch.autograd.grad(losses, weights)
 
     return both

@@ -29,6 +29,7 @@ from palaestra.players.base import Player
 from palaestra.players.perfect import RETROGRADE
 from palaestra.players.policy import PolicyPlayer
 from palaestra.players.runs import make_agent, playing_search
+from palaestra.rewards.base import Reward
 from palaestra.search.config import SearchConfig
 from palaestra.search.retrograde import Retrograde
 from palaestra.search.solver import Solution, Solver
@@ -97,14 +98,16 @@ def error_rates(
     threads: int = 1,
     seed: int = 0,
     averaged: bool = False,
+    reward: Reward | None = None,
 ) -> list[ErrorRate]:
     """For every number of simulations (0: the network alone) and every set, how often the agent errs.
 
-    A search with `averaged` asks the network in every orientation; the network alone is always as it is.
+    A search with `averaged` asks the network in every orientation; the network alone is always as it is. Searches are
+    under `reward`, by default the game's own.
     """
     rates = []
     for count in simulations:
-        players = [_player(game, model, search, count, averaged) for _ in range(threads)]
+        players = [_player(game, model, search, count, averaged, reward) for _ in range(threads)]
         for positions in sets:
             mistakes = int(positions.mistakes(choose(players, positions.states, seed)).sum())
             rates.append(ErrorRate(positions.name, count, mistakes, len(positions.states), positions.telling))
@@ -127,10 +130,12 @@ def choose(players: Sequence[Player], states: Int8s, seed: int) -> Int32s:
     return chosen
 
 
-def _player(game: Game, model: bytes, search: SearchConfig, simulations: int, averaged: bool) -> Player:
+def _player(
+    game: Game, model: bytes, search: SearchConfig, simulations: int, averaged: bool, reward: Reward | None
+) -> Player:
     if simulations == 0:
         return PolicyPlayer(game, "the network alone", OnnxEvaluator(game, model))
-    return make_agent(game, "the agent", model, playing_search(search, simulations, reuse=False), averaged)
+    return make_agent(game, "the agent", model, playing_search(search, simulations, reuse=False), averaged, reward)
 
 
 def own_oracle(game: Game, seed: int = 0) -> PositionSet | None:

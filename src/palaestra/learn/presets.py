@@ -13,11 +13,14 @@ from importlib.resources import files
 from typing import Any
 
 from palaestra.errors import ConfigError
+from palaestra.games.base import Game
 from palaestra.learn.config import RunConfig
-from palaestra.learn.settings import bounds, make_config, merge, parse_sets
+from palaestra.learn.settings import as_settings, bounds, make_config, merge, parse_sets
+from palaestra.nets.architecture import parse_net
+from palaestra.nets.heads import VALUE_HEAD
 
-NAMES = ("fast", "thesis", "thesis-small", "schmidt")
-DEFAULT = "fast"
+NAMES = ("fast", "thesis", "thesis-small", "schmidt", "opposition-fast", "ranked")
+DEFAULT, ALONE = "fast", "ranked"
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,11 @@ def load_preset(name: str) -> Preset:
     return Preset(name, lines["about"], lines["expect"], settings)
 
 
+def default_preset(game: Game) -> str:
+    """The preset for a game when none is named."""
+    return ALONE if game.players == 1 else DEFAULT
+
+
 def configure(
     game: str,
     preset: str = DEFAULT,
@@ -54,7 +62,12 @@ def configure(
     """The configuration of a run: the preset, then the given settings, then the `key=value` texts.
 
     `iterations` or `minutes` replace the preset's end of the run, both of them. Settings that are None are left alone.
+    A network that learns what games end in reads no other value target: it gets z unless one is given.
     """
-    given = {key: value for key, value in settings.items() if value is not None}
-    chosen = merge(load_preset(preset).settings, {"game": game, **bounds(iterations, minutes), **given})
-    return make_config(merge(chosen, parse_sets(sets)))
+    given = {"game": game, **bounds(iterations, minutes)}
+    given |= {key: value for key, value in settings.items() if value is not None}
+    given = merge(given, parse_sets(sets))
+    config = make_config(merge(load_preset(preset).settings, given))
+    if "value_target" in given.get("selfplay", {}) or parse_net(config.net).head == VALUE_HEAD:
+        return config
+    return make_config(merge(as_settings(config), {"selfplay": {"value_target": "z"}}))

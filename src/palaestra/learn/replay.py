@@ -103,7 +103,7 @@ class Images:
         )  # [K, C]
 
     def batch(self, examples: Examples, which: Int64s) -> Batch:
-        """The examples as a batch, row i under symmetry which[i]; values do not change."""
+        """The examples as a batch, row i under symmetry which[i]; values and outcomes do not change."""
         planes = self.game.observe(examples.states)
         counts, legal = self.game.legal(examples.states)
         policy = np.zeros((len(examples), self.game.num_actions), dtype=np.float32)
@@ -111,7 +111,7 @@ class Images:
         flat = (*planes.shape[:2], -1)
         turn_planes(planes.reshape(flat), which, self._cells, self._channels, turned.reshape(flat))
         turn_policies(examples.policy, counts, legal, which, self._actions, policy)
-        return Batch(turned, policy, examples.value)
+        return Batch(turned, policy, examples.value, examples.outcome, examples.ply, self.game.to_play(examples.states))
 
 
 @kernel

@@ -4,7 +4,9 @@ Games are numbered 0 … E-1; thread t of W plays the numbers t, t + W, … with
 own. Examples and records are the same, bit for bit, whatever W, the number of slots and the size of the cache.
 
 The policy that is stored is the one a move was drawn from, at its temperature (one-hot after T′, as in the thesis), or
-the improved policy of a Gumbel root. Moves of random openings and quick moves are not learned from.
+the improved policy of a Gumbel root. Moves of random openings and quick moves are not learned from. Where moves are
+drawn from the network alone (`sampling`), the policy is the move that was played if the game was a success, z > 0, and
+otherwise a row of zeros, from which -πᵀ log p learns nothing; its value is learned all the same.
 
 Nothing is printed and nothing saved here.
 """
@@ -15,7 +17,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 
@@ -25,6 +27,7 @@ from palaestra.games.base import Game
 from palaestra.learn.config import RunConfig
 from palaestra.learn.examples import Examples
 from palaestra.learn.lockstep import Moves, Table
+from palaestra.learn.sampling import Sampling
 from palaestra.learn.targets import value_targets
 from palaestra.learn.warm_start import (
     Enhanced,
@@ -42,12 +45,13 @@ from palaestra.rewards.base import Reward, default_reward
 from palaestra.search.driver import Search
 from palaestra.search.evaluator import Evaluator
 from palaestra.search.measure import Timed
-from palaestra.types import Int32s
+from palaestra.types import Float32s, Int32s
 
 Listener = Callable[[int, int], None]  # (games finished, games in all); called by the thread that waits
 
 _POLL = 0.1  # seconds between two looks at how far the threads are
 _SELF = "self-play"
+_SETTLE = 102  # number of the stage that settles what games were worth, in its random seed
 
 
 @dataclass(frozen=True)
@@ -76,6 +80,14 @@ class SelfPlay:
     evaluations: int  # positions that the network was asked about
     positions: int  # searched, those that are not learned from included
     warm: Warmth | None  # of a warm start, while it lasts
+
+    def with_games(self, others: SelfPlay, who: str) -> SelfPlay:
+        """These games and after them some others, which `who` played; all but games and examples stays as it is."""
+        count = len(self.records)
+        moved = replace(others.examples, game=others.examples.game + np.int32(count))
+        records = [replace(record, number=count + record.number, first=who, second=who) for record in others.records]
+        examples = Examples.concatenate([self.examples, moved])
+        return replace(self, examples=examples, records=(*self.records, *records))
 
     @property
     def network_share(self) -> float:
@@ -109,8 +121,9 @@ def play_games(
 ) -> SelfPlay:
     """Play the games of iteration 1, 2, … with the network `model` (an ONNX file's bytes).
 
-    `switched` says that an earlier iteration's `warm.switch` ended an adaptive warm start; `reward` turns outcomes
-    into values (by default win 1, draw 0, loss -1).
+    `switched` says that an earlier iteration's `warm.switch` ended an adaptive warm start. `reward` (by default win 1,
+    draw 0, loss -1) values the ends of games in every search, and settles what the finished games are worth as targets;
+    a reward that learns has then learned from them.
     """
     began = time.perf_counter()
     reward = reward or default_reward(game)
@@ -118,7 +131,7 @@ def play_games(
     threads = min(config.threads, games)
     warm = is_warm(config.warm, iteration, switched)
     plans = plans_of(game, config, iteration, switched)
-    networks = [Timed(OnnxEvaluator(game, model)) for _ in range(threads)]
+    networks = [Timed(OnnxEvaluator(game, model, reward=reward)) for _ in range(threads)]
     shares = [iter(range(thread, games, threads)) for thread in range(threads)]
     tables = [
         make_table(game, network, plans, config, iteration, share, reward)
@@ -128,8 +141,9 @@ def play_games(
     outcomes = dict(chain.from_iterable(table.outcomes.items() for table in tables))
     ends = np.array([outcomes[number] for number in range(games)], dtype=np.int32)
     moves = Moves.sorted([part for table in tables for part in table.played])
+    settled = reward.settle(ends, np.random.default_rng([config.seed, iteration, _SETTLE]))
     return SelfPlay(
-        examples=examples_of(moves, ends, config, reward),
+        examples=examples_of(moves, ends, config, settled),
         records=_records(tables, moves, ends, _labels(config, plans, games)),
         seconds=time.perf_counter() - began,
         evaluator_seconds=sum(network.seconds for network in networks),
@@ -161,6 +175,8 @@ def make_table(
 ) -> Table:
     """A table for one thread; its searches share what they remember from the network."""
     selfplay = config.selfplay
+    if selfplay.sampling:  # it hardly meets a position twice: remembering them would take half of the time
+        return Table(game, [Sampling(game, network)], selfplay, config.seed, iteration, numbers)
     if selfplay.cache:
         network = Cached(network, game, selfplay.cache)
     searches = [Search(game, leaf_evaluator(game, network, plan, reward), plan.search, reward) for plan in plans]
@@ -190,12 +206,18 @@ def _play_out(tables: Sequence[Table], games: int, listen: Listener | None) -> N
             raise
 
 
-def examples_of(moves: Moves, outcomes: Int32s, config: RunConfig, reward: Reward) -> Examples:
-    """Examples from sorted moves and the outcomes of their games, by number."""
-    result = reward.value(outcomes)[moves.game]
+def examples_of(moves: Moves, outcomes: Int32s, config: RunConfig, settled: Float32s) -> Examples:
+    """Examples from sorted moves, and by number the outcomes of their games and what those are worth, both [E].
+
+    Outcomes and worth are the first player's.
+    """
     game = moves.game.astype(np.int32)
-    value = value_targets(config.selfplay, game, moves.states[:, 0], moves.value, moves.proven, result)
-    return Examples(moves.states, moves.policy, value, game, moves.ply).take(moves.full)
+    value = value_targets(config.selfplay, game, moves.states[:, 0], moves.value, moves.proven, settled[moves.game])
+    policy = moves.policy
+    if config.selfplay.sampling:
+        policy = np.where(settled[moves.game, None] > 0, policy, np.float32(0))
+    made = Examples(moves.states, policy, value, game, moves.ply, outcomes[moves.game])
+    return made.take(moves.full)
 
 
 def _labels(config: RunConfig, plans: Sequence[Enhanced], games: int) -> Callable[[int], tuple[str, str]]:

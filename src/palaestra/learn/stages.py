@@ -32,13 +32,16 @@ class Stages:
     judge: Callable[..., Any]
     evaluate: Callable[..., Any]
     meet: Callable[..., Any]
+    demerits: Callable[..., Any]
+    score: Callable[..., Any]
 
 
 def real_stages() -> Stages:
     """The stages of a real run. This is where PyTorch is loaded."""
-    from palaestra.learn.evaluation import evaluate, meet
+    from palaestra.learn.evaluation import demerits, evaluate, meet
     from palaestra.learn.gate import judge
+    from palaestra.learn.scores import score
     from palaestra.learn.selfplay import play_games
     from palaestra.learn.trainer import Trainer
 
-    return Stages(Trainer, play_games, judge, evaluate, meet)
+    return Stages(Trainer, play_games, judge, evaluate, meet, demerits, score)

@@ -23,15 +23,17 @@ from typing import Any, TypeVar
 import numpy as np
 import torch
 from torch import Tensor
+from torch.nn import Parameter
 
 from palaestra.errors import ConfigError, ModelError
 from palaestra.games.base import Game
 from palaestra.learn.batch import Batch
 from palaestra.learn.config import RunConfig
-from palaestra.learn.losses import Losses, mixture, policy_loss, value_loss
+from palaestra.learn.losses import Losses, head_loss, mixture, policy_loss
 from palaestra.learn.optimizers import learning_rate, make_optimizer, new_moments
-from palaestra.nets.architecture import GameFacts
+from palaestra.nets.architecture import GameFacts, head_of
 from palaestra.nets.export import export_onnx
+from palaestra.nets.heads import VALUE_HEAD
 from palaestra.nets.modules import Network, make_module, seed_dropout
 
 PART = 32  # fewest positions of a part: smaller ones are normalised badly and gain no time
@@ -67,11 +69,22 @@ class Trainer:
         self.config, self.learn, self.facts = config, config.learn, GameFacts.of(game)
         self.device = find_device(config.device)
         self.module = make_module(config.net, self.facts, self.learn.dropout, config.seed)
+        self.head = head_of(self.module.net, self.facts)
+        if self.head.name != VALUE_HEAD and config.selfplay.value_target != "z":
+            raise ConfigError(
+                f"selfplay.value_target is {config.selfplay.value_target}: {config.net} learns what games ended in and"
+                " would not read it; set selfplay.value_target=z, or take a network without a head of outcomes"
+            )
         self.module.to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
         parts = min(config.threads, max(1, self.learn.batch // PART))
         self.copies = self._share(parts if self.device.type == "cpu" else 1)
         self.averaged = copy.deepcopy(self.module) if self.learn.average else None
         self.optimizer = make_optimizer(self.module, self.learn, fused=self.device.type != "mps")
+        # Modules search themselves for parameters at every question, which takes as long as a small network's step.
+        self.parameters = [list(module.parameters()) for module in self.copies]
+        self.buffers = [list(module.buffers()) for module in self.copies]
+        self.tensors = _tensors(self.module)
+        self.averages = [] if self.averaged is None else _tensors(self.averaged)
         self.steps = 0  # since the run began
 
     def train(
@@ -190,28 +203,29 @@ class Trainer:
             return None
         a, b = mixture(self.learn, policy, value)
         calls = [
-            partial(_backward, part[0], *answer, share * a, share * b)
-            for part, answer, share in zip(parts, answers, shares, strict=True)
+            partial(_backward, parameters, *answer, share * a, share * b)
+            for parameters, answer, share in zip(self.parameters[: len(parts)], answers, shares, strict=True)
         ]
         total, *others = _side_by_side(pools, calls)
         for other in others:
             torch._foreach_add_(total, other)
-        for parameter, gradient in zip(self.module.parameters(), total, strict=True):
+        for parameter, gradient in zip(self.parameters[0], total, strict=True):
             parameter.grad = gradient
         norm = torch.nn.utils.get_total_norm(total)
         if not math.isfinite(norm.item()):
             return None
         if self.learn.clip is not None:
-            torch.nn.utils.clip_grads_with_norm_(self.module.parameters(), self.learn.clip, norm)
+            torch.nn.utils.clip_grads_with_norm_(self.parameters[0], self.learn.clip, norm)
         self._average_buffers(len(parts))
         return policy, value
 
     def _cut(self, batch: Batch) -> list[tuple[Network, Tensor, Tensor, Tensor]]:
-        """(network, planes, policy, value) of each part, on the device."""
+        """(network, planes, policy, the head's target) of each part, on the device."""
         count = max(1, min(len(self.copies), len(batch) // PART))
         planes = torch.from_numpy(batch.planes).to(self.device, memory_format=torch.channels_last)
-        policy, value = (torch.from_numpy(array).to(self.device) for array in (batch.policy, batch.value))
-        columns = (tensor.tensor_split(count) for tensor in (planes, policy, value))
+        target = self.head.targets(batch.value, batch.outcome, batch.ply, batch.mover)
+        others = (torch.from_numpy(array).to(self.device) for array in (batch.policy, target))
+        columns = (tensor.tensor_split(count) for tensor in (planes, *others))
         return list(zip(self.copies[:count], *columns, strict=True))
 
     def _update(self) -> None:
@@ -220,7 +234,7 @@ class Trainer:
         if self.averaged is not None:
             # Young averages forget faster, so that the untrained weights are soon gone.
             decay = min(self.learn.average, (1 + self.steps) / (10 + self.steps))
-            torch._foreach_lerp_(_tensors(self.averaged), _tensors(self.module), 1.0 - decay)
+            torch._foreach_lerp_(self.averages, self.tensors, 1.0 - decay)
 
     def _finite(self) -> bool:
         return all(bool(torch.isfinite(tensor).all()) for tensor in self._loaded().values())
@@ -238,16 +252,16 @@ class Trainer:
 
     def _average_buffers(self, used: int) -> None:
         """Running means and variances become those of all parts together."""
-        own = list(self.module.buffers())
-        for other in self.copies[1:used]:
-            torch._foreach_add_(own, list(other.buffers()))
+        own = self.buffers[0]
+        for other in self.buffers[1:used]:
+            torch._foreach_add_(own, other)
         if used > 1:
             torch._foreach_mul_(own, 1.0 / used)
         self._copy_buffers()
 
     def _copy_buffers(self) -> None:
-        for other in self.copies[1:]:
-            torch._foreach_copy_(list(other.buffers()), list(self.module.buffers()))
+        for other in self.buffers[1:]:
+            torch._foreach_copy_(other, self.buffers[0])
 
     def _seed_dropout(self) -> None:
         """Dropout draws from (run's seed, steps so far, part), so that a resumed run drops the same."""
@@ -256,15 +270,15 @@ class Trainer:
             seed_dropout(module, int(seeds.generate_state(1, np.uint64)[0]), self.device)
 
 
-def _forward(module: Network, planes: Tensor, policy: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
+def _forward(module: Network, planes: Tensor, policy: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     """l_p and l_v of one part, with what their gradients need."""
     logits, answer = module(planes)
-    return policy_loss(logits, policy), value_loss(answer, value)
+    return policy_loss(logits, policy), head_loss(module.net.head, answer, target)
 
 
-def _backward(module: Network, policy: Tensor, value: Tensor, a: float, b: float) -> list[Tensor]:
-    """The gradient of a · l_p + b · l_v in the order of the module's parameters."""
-    return list(torch.autograd.grad(a * policy + b * value, list(module.parameters())))
+def _backward(parameters: list[Parameter], policy: Tensor, value: Tensor, a: float, b: float) -> list[Tensor]:
+    """The gradient of a · l_p + b · l_v in the order of the parameters."""
+    return list(torch.autograd.grad(a * policy + b * value, parameters))
 
 
 def _side_by_side(pools: Pools, calls: Sequence[Callable[[], T]]) -> list[T]:

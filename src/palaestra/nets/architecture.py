@@ -6,15 +6,17 @@ weights that play: batch normalisation, which only training knows, is folded int
 blocks of 32 channels:
 
     observation ─ stem 3×3 ─ [ conv1 3×3 ─ conv2 3×3 ─ + ] × blocks ─┬─ policy head ── logits [N, A]
-                                                                     └─ value head ─── value  [N]
+                                                                     └─ value head ─── value  [N] or outcome [N, K]
 
     policy, actions are planes of cells    1×1 to `channels`, 1×1 to A / (H·W) planes; a pass: dense from the mean cell
     policy, actions are some of those      1×1 to `channels`, 1×1 to the planes, of which the actions are taken (lines)
-    policy, any other actions              1×1 to 16 channels (fewer where A·H·W is large), dense to A
-    value                                  1×1 to 8 channels, dense to 64, dense to 1, tanh
+    policy, any other actions              1×1 to 32 channels (fewer where A·H·W is large), dense to A
+    value                                  1×1 to 32 channels, dense to 64, dense to 1, tanh
+    value, head `outcome`, `categorical`   the same, but dense to K and no tanh
 
 `thesis256` and `thesis512` are the four convolutions and two dense layers of FACTS §2, `schmidt` the three small
-convolutions of FACTS §4, and `mlp128x2` two dense layers of 128, for games without a board.
+convolutions of FACTS §4, and `mlp128x2` two dense layers of 128, for games without a board. What the value head says
+is the end of a name: `b3c32` gives a value, `b3c32-outcome` and `b3c32-categorical` outcomes (`palaestra.nets.heads`).
 
 This module knows no file format and no game's rules, and imports no network library.
 """
@@ -23,13 +25,15 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, Self
 
 import numpy as np
 
 from palaestra.errors import ConfigError
 from palaestra.games.base import Game
+from palaestra.nets.heads import OUTCOME_HEADS, VALUE_HEAD, Head, make_head
+from palaestra.rewards.outcomes import OutcomeSpace
 from palaestra.types import Float32s
 
 Weights = dict[str, Float32s]
@@ -45,6 +49,8 @@ THESIS_LEAST_SIDE = 5  # two convolutions without padding take four cells from e
 SCHMIDT_CHANNELS, SCHMIDT_POLICY, SCHMIDT_HIDDEN = 16, 32, 64
 MAX_WIDTH, MAX_LAYERS = 8192, 16
 
+WIN_DRAW_LOSS = OutcomeSpace(tiebreak="none", max_plies=1, lowest=-1, highest=1)
+
 
 @dataclass(frozen=True)
 class GameFacts:
@@ -55,10 +61,12 @@ class GameFacts:
     observation_shape: tuple[int, int, int]
     num_actions: int
     action_places: tuple[int, ...] | None = None  # plane · cells + cell of each action, if they are only some of those
+    space: OutcomeSpace = WIN_DRAW_LOSS
 
     @classmethod
     def of(cls, game: Game) -> Self:
-        return cls(game.id, game.version, game.observation_shape, game.num_actions, game.action_places)
+        space = OutcomeSpace.of(game)
+        return cls(game.id, game.version, game.observation_shape, game.num_actions, game.action_places, space)
 
     @property
     def cells(self) -> int:
@@ -101,6 +109,10 @@ class Net(Protocol):
     @property
     def name(self) -> str: ...
 
+    @property
+    def head(self) -> str:
+        """What its second output is: one of the names of `palaestra.nets.heads`."""
+
     def layers(self, facts: GameFacts) -> dict[str, Layer]:
         """The layers for one game, in the order of evaluation; ConfigError if the network does not fit the game."""
 
@@ -111,10 +123,11 @@ class ResidualNet:
 
     blocks: int
     channels: int
+    head: str = VALUE_HEAD
 
     @property
     def name(self) -> str:
-        return f"b{self.blocks}c{self.channels}"
+        return f"b{self.blocks}c{self.channels}{_ending(self)}"
 
     def layers(self, facts: GameFacts) -> dict[str, Layer]:
         inputs, cells, channels = facts.observation_shape[0], facts.cells, self.channels
@@ -133,7 +146,7 @@ class ResidualNet:
             layers["policy.dense"] = Layer((facts.num_actions, narrow * cells), relu=False)
         layers["value.conv"] = Layer((VALUE_CHANNELS, channels, 1, 1), cells)
         layers["value.hidden"] = Layer((VALUE_HIDDEN, VALUE_CHANNELS * cells))
-        layers["value.out"] = Layer((1, VALUE_HIDDEN), relu=False)
+        layers["value.out"] = Layer((head_of(self, facts).outputs, VALUE_HIDDEN), relu=False)
         return layers
 
 
@@ -142,10 +155,11 @@ class ThesisNet:
     """`thesis256`, `thesis512`: four 3×3 convolutions, the last two without padding, dense 1024 and 512 (FACTS §2)."""
 
     channels: int
+    head: str = VALUE_HEAD
 
     @property
     def name(self) -> str:
-        return f"thesis{self.channels}"
+        return f"thesis{self.channels}{_ending(self)}"
 
     def layers(self, facts: GameFacts) -> dict[str, Layer]:
         inputs, rows, cols = facts.observation_shape
@@ -164,7 +178,7 @@ class ThesisNet:
             "dense1": Layer((first, channels * left)),
             "dense2": Layer((second, first)),
             "policy.out": Layer((facts.num_actions, second), relu=False),
-            "value.out": Layer((1, second), relu=False),
+            "value.out": Layer((head_of(self, facts).outputs, second), relu=False),
         }
 
 
@@ -176,7 +190,11 @@ class SchmidtNet:
     it. Folded into the next convolution, that is a bias which differs from cell to cell.
     """
 
-    name = "schmidt"
+    head: str = VALUE_HEAD
+
+    @property
+    def name(self) -> str:
+        return f"schmidt{_ending(self)}"
 
     def layers(self, facts: GameFacts) -> dict[str, Layer]:
         inputs, rows, cols = facts.observation_shape
@@ -188,7 +206,7 @@ class SchmidtNet:
             "policy.conv": Layer((SCHMIDT_POLICY, channels, 3, 3), cells, bias_map=board),
             "policy.dense": Layer((facts.num_actions, SCHMIDT_POLICY * cells), relu=False),
             "value.hidden": Layer((SCHMIDT_HIDDEN, channels * cells)),
-            "value.out": Layer((1, SCHMIDT_HIDDEN), relu=False),
+            "value.out": Layer((head_of(self, facts).outputs, SCHMIDT_HIDDEN), relu=False),
         }
 
 
@@ -198,10 +216,11 @@ class DenseNet:
 
     width: int
     depth: int
+    head: str = VALUE_HEAD
 
     @property
     def name(self) -> str:
-        return f"mlp{self.width}x{self.depth}"
+        return f"mlp{self.width}x{self.depth}{_ending(self)}"
 
     def layers(self, facts: GameFacts) -> dict[str, Layer]:
         inputs = math.prod(facts.observation_shape)
@@ -210,12 +229,29 @@ class DenseNet:
             layers[f"dense{number}"] = Layer((self.width, inputs))
             inputs = self.width
         layers["policy.out"] = Layer((facts.num_actions, inputs), relu=False)
-        layers["value.out"] = Layer((1, inputs), relu=False)
+        layers["value.out"] = Layer((head_of(self, facts).outputs, inputs), relu=False)
         return layers
+
+
+def head_of(net: Net, facts: GameFacts) -> Head:
+    """The second head of a network for one game; ConfigError if the game's outcomes do not fit it."""
+    return make_head(net.head, facts.space, f"{net.name} does not fit {facts.id}")
+
+
+def _ending(net: Net) -> str:
+    return "" if net.head == VALUE_HEAD else f"-{net.head}"
 
 
 def parse_net(name: str) -> Net:
     """The network with this name; ConfigError says how names are written."""
+    for head in OUTCOME_HEADS:
+        if name.endswith(f"-{head}"):
+            return replace(_parse_body(name, name.removesuffix(f"-{head}")), head=head)
+    return _parse_body(name, name)
+
+
+def _parse_body(whole: str, name: str) -> ResidualNet | ThesisNet | SchmidtNet | DenseNet:
+    """The network whose name, without its head, is `name`."""
     if name == "thesis":
         return ThesisNet(THESIS_CHANNELS[0])
     if name == "schmidt":
@@ -228,12 +264,12 @@ def parse_net(name: str) -> Net:
         if name == f"thesis{channels}":
             return ThesisNet(channels)
     raise ConfigError(
-        f"unknown network {name!r}; write bBLOCKScCHANNELS, for example b3c32, or thesis256, thesis512, schmidt,"
-        " or mlpWIDTHxLAYERS, for example mlp128x2"
+        f"unknown network {whole!r}; write bBLOCKScCHANNELS, for example b3c32, or thesis256, thesis512, schmidt,"
+        " or mlpWIDTHxLAYERS, for example mlp128x2; -outcome or -categorical at the end names another head"
     )
 
 
-def _sized(name: str, net: ResidualNet | DenseNet) -> Net:
+def _sized(name: str, net: ResidualNet | DenseNet) -> ResidualNet | DenseNet:
     """`net` as it is; ConfigError if a size is out of range."""
     if isinstance(net, ResidualNet):
         sizes, limits, words = (net.blocks, net.channels), (MAX_BLOCKS, MAX_CHANNELS), "{} blocks of 1 to {} channels"

@@ -13,7 +13,10 @@ from palaestra.search.evaluator import Evaluation, Evaluator, Leaves
 
 
 class Averaged(Evaluator):
-    """The mean of what `inner` says over the symmetries of the game, moves carried back to where they came from."""
+    """The mean of what `inner` says over the symmetries of the game, moves carried back to where they came from.
+
+    Values are averaged, not the outcomes that a network may have made them of.
+    """
 
     def __init__(self, inner: Evaluator, game: Game) -> None:
         self.inner, self.game = inner, game

@@ -26,10 +26,14 @@ from typing import Any
 
 import numpy as np
 
-from palaestra.errors import ModelError
+from palaestra.errors import ConfigError, ModelError
 from palaestra.games.base import Game
 from palaestra.jit import kernel
-from palaestra.nets.graph import ACTIONS_KEY, GAME_KEY, INPUT, LOGITS, SHAPE_KEY, VALUE, VERSION_KEY
+from palaestra.nets.architecture import parse_net
+from palaestra.nets.graph import ACTIONS_KEY, GAME_KEY, INPUT, LOGITS, NET_KEY, OUTCOME, SHAPE_KEY, VALUE, VERSION_KEY
+from palaestra.nets.heads import CATEGORICAL_HEAD, OUTCOME_HEAD, VALUE_HEAD, Head, make_head
+from palaestra.rewards.base import Reward, default_reward
+from palaestra.rewards.outcomes import OutcomeSpace
 from palaestra.search.evaluator import Evaluation, Evaluator, Leaves
 from palaestra.types import Float32s
 
@@ -57,19 +61,31 @@ class Calls:
 class OnnxEvaluator(Evaluator):
     """Logits and values of one game's positions from an ONNX model, at most `batch` positions to a call.
 
-    `model` is a path, or the bytes of a file. `calls` says how the network is called.
+    `model` is a path, or the bytes of a file. `calls` says how the network is called. What a network with an outcome or
+    categorical `head` says is worth what `reward`, by default the game's own, makes of it as it now stands; a network
+    that gives values has its reward in its weights.
     """
 
-    def __init__(self, game: Game, model: str | Path | bytes, threads: int = 1, batch: int = BATCH) -> None:
+    def __init__(
+        self,
+        game: Game,
+        model: str | Path | bytes,
+        threads: int = 1,
+        batch: int = BATCH,
+        reward: Reward | None = None,
+    ) -> None:
         if threads < 1 or batch < 1:
             raise ModelError(f"threads is {threads} and batch {batch}; both must be at least 1")
         self.game, self.batch = game, batch
+        self.reward = default_reward(game) if reward is None else reward
         self.name = "the model" if isinstance(model, bytes) else str(model)
         self._session = open_session(self.name, model if isinstance(model, bytes) else _read(Path(model)), threads)
         self.metadata: dict[str, str] = dict(self._session.get_modelmeta().custom_metadata_map)
         self._seconds = 0.0
         self._check_game()
-        self.calls = self._settle_calls(self._check_signature())
+        self._answer, rows = self._check_signature()
+        self.head = self._find_head()
+        self.calls = self._settle_calls(rows)
 
     @property
     def provider(self) -> str:
@@ -81,18 +97,20 @@ class OnnxEvaluator(Evaluator):
         return self._seconds
 
     def __call__(self, leaves: Leaves) -> Evaluation:
-        return Evaluation(*self.forward(self.game.observe(leaves.states)))
+        logits, raw = self.forward(self.game.observe(leaves.states))
+        plies, movers = self.game.plies(leaves.states), self.game.to_play(leaves.states)
+        return Evaluation(logits, self.head.value(raw, self.reward, plies, movers))
 
     def forward(self, planes: Float32s) -> Answer:
-        """logits float32[N, A] and values float32[N] of observations float32[N, C, H, W]."""
+        """logits float32[N, A] of observations float32[N, C, H, W], and the head's values [N] or raw outputs [N, K]."""
         count, step = len(planes), self.calls.positions
         if 0 < count <= step:
             return self._call(planes)
-        logits = np.empty((count, self.game.num_actions), dtype=np.float32)
-        values = np.empty(count, dtype=np.float32)
+        shapes = self._shapes(count)
+        logits, raw = np.empty(shapes[0], dtype=np.float32), np.empty(shapes[1], dtype=np.float32)
         for at in range(0, count, step):
-            logits[at : at + step], values[at : at + step] = self._call(planes[at : at + step])
-        return logits, values
+            logits[at : at + step], raw[at : at + step] = self._call(planes[at : at + step])
+        return logits, raw
 
     def _call(self, planes: Float32s) -> Answer:
         """One call with the rows first and, if calls have a fixed size, empty boards after them."""
@@ -102,32 +120,39 @@ class OnnxEvaluator(Evaluator):
         # A fixed size means that the network is touchy; it is then always given the same kind of memory too.
         filled = _aligned_zeros((rows, *planes.shape[1:]))
         filled[:count] = planes
-        logits, values = self._run(filled)
-        return logits[:count], values[:count]
+        logits, raw = self._run(filled)
+        return logits[:count], raw[:count]
 
     def _run(self, planes: Float32s) -> Answer:
         began = time.perf_counter()
         try:
-            logits, values = self._session.run((LOGITS, VALUE), {INPUT: planes})
+            logits, raw = self._session.run((LOGITS, self._answer), {INPUT: planes})
         except Exception as error:  # ONNX Runtime's errors have no common base
             raise ModelError(f"{self.name}: the network failed on {len(planes)} positions ({_reason(error)})") from None
         self._seconds += time.perf_counter() - began
-        expected = (len(planes), self.game.num_actions)
-        if logits.shape != expected or values.shape != expected[:1]:
+        expected = self._shapes(len(planes))
+        if (logits.shape, raw.shape) != expected:
             raise ModelError(
                 f"{self.name}: for {len(planes)} positions of {self.game.id} the network gives"
-                f" {LOGITS}{list(logits.shape)} and {VALUE}{list(values.shape)},"
-                f" not {LOGITS}{list(expected)} and {VALUE}{list(expected[:1])}"
+                f" {LOGITS}{list(logits.shape)} and {self._answer}{list(raw.shape)},"
+                f" not {LOGITS}{list(expected[0])} and {self._answer}{list(expected[1])}"
             )
-        if (largest := largest_value(logits, values)) > 1.0:
+        if (largest := largest_value(logits, raw.ravel())) > 1.0:
             if largest == np.inf:
                 raise ModelError(f"{self.name}: the network's outputs are not finite; the file may be damaged")
+            if self._answer == OUTCOME:
+                return logits, raw
             if largest > 1.0 + ROUNDING:
                 raise ModelError(
                     f"{self.name}: a value of size {largest:g} is outside [-1, 1]; the value head ends in tanh"
                 )
-            values = np.clip(values, -1.0, 1.0)
-        return logits, values
+            raw = np.clip(raw, -1.0, 1.0)
+        return logits, raw
+
+    def _shapes(self, count: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Of both outputs for `count` positions."""
+        answer = (count,) if self._answer == VALUE else (count, self.head.outputs)
+        return (count, self.game.num_actions), answer
 
     def _check_game(self) -> None:
         """Metadata is optional, but what is there must be about this game."""
@@ -145,16 +170,20 @@ class OnnxEvaluator(Evaluator):
                     f"{self.name}: made for another game: its {what} is {found!r}, {self.game.id} needs {value!r}"
                 )
 
-    def _check_signature(self) -> int | None:
-        """Names, types and shapes as the file declares them; returns the number of rows of a call if that is fixed."""
+    def _check_signature(self) -> tuple[str, int | None]:
+        """Which output stands beside the logits, and the number of rows of a call if that is fixed.
+
+        ModelError unless names, types and shapes are, as the file declares them, what is agreed.
+        """
         inputs = {given.name: given for given in self._session.get_inputs()}
         outputs = {given.name: given for given in self._session.get_outputs()}
-        if list(inputs) != [INPUT] or not {LOGITS, VALUE} <= outputs.keys():
+        answer = VALUE if VALUE in outputs else OUTCOME
+        if list(inputs) != [INPUT] or not {LOGITS, answer} <= outputs.keys():
             raise ModelError(
                 f"{self.name}: inputs {', '.join(inputs)} and outputs {', '.join(outputs)};"
-                f" needed are the input {INPUT} and the outputs {LOGITS} and {VALUE}"
+                f" needed are the input {INPUT} and the outputs {LOGITS} and {VALUE}, or {LOGITS} and {OUTCOME}"
             )
-        for given in (inputs[INPUT], outputs[LOGITS], outputs[VALUE]):
+        for given in (inputs[INPUT], outputs[LOGITS], outputs[answer]):
             if given.type != "tensor(float)":
                 raise ModelError(f"{self.name}: {given.name} is a {given.type}, not a tensor of float32")
         rows, *shape = inputs[INPUT].shape or [None]
@@ -164,7 +193,19 @@ class OnnxEvaluator(Evaluator):
             raise ModelError(
                 f"{self.name}: {INPUT} has the shape {inputs[INPUT].shape}, {self.game.id} needs {['N', *expected]}"
             )
-        return rows if isinstance(rows, int) and rows > 0 else None
+        return answer, rows if isinstance(rows, int) and rows > 0 else None
+
+    def _find_head(self) -> Head:
+        """What the second output means: the file names its network; those of an unnamed one are an outcome head's."""
+        head, named = OUTCOME_HEAD, self.metadata.get(NET_KEY)
+        try:
+            if self._answer == VALUE:
+                head = VALUE_HEAD
+            elif named and parse_net(named).head == CATEGORICAL_HEAD:
+                head = CATEGORICAL_HEAD
+            return make_head(head, OutcomeSpace.of(self.game), f"the network does not fit {self.game.id}")
+        except ConfigError as error:
+            raise ModelError(f"{self.name}: {error}") from None
 
     def _settle_calls(self, fixed: int | None) -> Calls:
         """The freest way of calling in which the answer for a row depends on that row alone."""
@@ -180,20 +221,20 @@ class OnnxEvaluator(Evaluator):
         return Calls(1, fixed or 1)
 
     def _answers_stand_alone(self, probe: Float32s) -> bool:
-        logits, values = self.forward(probe)
+        logits, raw = self.forward(probe)
         count = len(probe)
         for size in (1, 2, 3, 7, 16):
             for at in {0, count // 2, max(count - size, 0)}:
                 rows = slice(at, at + size)
-                some_logits, some_values = self.forward(probe[rows])
-                if not np.array_equal(some_logits, logits[rows]) or not np.array_equal(some_values, values[rows]):
+                some_logits, some_raw = self.forward(probe[rows])
+                if not np.array_equal(some_logits, logits[rows]) or not np.array_equal(some_raw, raw[rows]):
                     return False
         return True
 
 
 @kernel
 def largest_value(logits: Float32s, values: Float32s) -> float:
-    """The largest size of a value; infinity if any number, logits included, is not finite."""
+    """The largest size of a number in `values` [M]; infinity if any number, logits included, is not finite."""
     for row in range(logits.shape[0]):
         for action in range(logits.shape[1]):
             if not math.isfinite(logits[row, action]):

@@ -2,7 +2,8 @@
 
     input   observation  float32[N, C, H, W]
     outputs logits       float32[N, A]   raw, over all actions, legal or not
-            value        float32[N]      in [-1, 1], for the player to move
+            value        float32[N]      in [-1, 1], for the player to move; or, where the network has such a head,
+            outcome      float32[N, K]   raw, for the player to move: see `palaestra.nets.heads`
 
 Which game and network a file holds stands in its metadata. The `onnx` package is imported only when a file
 is built; playing needs ONNX Runtime alone. This module knows no game's rules.
@@ -24,10 +25,12 @@ from palaestra.nets.architecture import (
     SchmidtNet,
     ThesisNet,
     Weights,
+    head_of,
     weight_shapes,
 )
+from palaestra.nets.heads import VALUE_HEAD
 
-INPUT, LOGITS, VALUE = "observation", "logits", "value"
+INPUT, LOGITS, VALUE, OUTCOME = "observation", "logits", "value", "outcome"
 GAME_KEY, VERSION_KEY, NET_KEY = "palaestra.game", "palaestra.game_version", "palaestra.net"
 SHAPE_KEY, ACTIONS_KEY = "palaestra.observation_shape", "palaestra.num_actions"
 
@@ -38,7 +41,7 @@ OPSET, IR_VERSION = 17, 8
 def build_model(net: Net, facts: GameFacts, weights: Weights) -> bytes:
     """The serialised ONNX model; ModelError if the weights are not exactly those of `weight_shapes`."""
     check_weights(net, facts, weights)
-    graph = _Graph(weights)
+    graph = _Graph(weights, net.head)
     match net:
         case ResidualNet():
             _residual(graph, net, facts)
@@ -135,6 +138,9 @@ def _flat_heads(graph: _Graph, features: str) -> None:
 
 
 def _value(graph: _Graph, features: str) -> None:
+    if graph.head != VALUE_HEAD:
+        graph.dense(features, "value.out", output=OUTCOME)
+        return
     value = graph.node("Tanh", graph.dense(features, "value.out"))
     graph.node("Squeeze", value, graph.constant("axis", np.array([1], dtype=np.int64)), output=VALUE)
 
@@ -142,11 +148,11 @@ def _value(graph: _Graph, features: str) -> None:
 class _Graph:
     """Nodes and constants in the order they are asked for; every method returns the name of its result."""
 
-    def __init__(self, weights: Weights) -> None:
+    def __init__(self, weights: Weights, head: str) -> None:
         from onnx import helper, numpy_helper
 
         self._helper, self._numpy_helper = helper, numpy_helper
-        self._weights = weights
+        self._weights, self.head = weights, head
         self._nodes: list[Any] = []
         self._constants: list[Any] = []
 
@@ -184,11 +190,12 @@ class _Graph:
         def tensor(name: str, *shape: int) -> Any:
             return self._helper.make_tensor_value_info(name, TensorProto.FLOAT, ["N", *shape])
 
+        answer = tensor(VALUE) if self.head == VALUE_HEAD else tensor(OUTCOME, head_of(net, facts).outputs)
         graph = self._helper.make_graph(
             self._nodes,
             net.name,
             [tensor(INPUT, *facts.observation_shape)],
-            [tensor(LOGITS, facts.num_actions), tensor(VALUE)],
+            [tensor(LOGITS, facts.num_actions), answer],
             self._constants,
         )
         model = self._helper.make_model(

@@ -1,8 +1,9 @@
 """The networks of `palaestra.nets.architecture` as PyTorch modules: what training needs and playing does not.
 
-A network is a trunk and two heads, and the heads are parts of their own: another head takes the place of one by being
-given to `Network`. Layers stand under the names they have in the architecture (`trunk.` aside), so that folding a
-normalisation into the layer before it (`palaestra.nets.export`) gives the weights of the file that plays.
+A network is a trunk, a policy head and a value head. What the numbers of the value head mean is said by the end of the
+network's name (`palaestra.nets.heads`); here heads differ only in how many numbers they give. Layers stand under the
+names they have in the architecture (`trunk.` aside), so that folding a normalisation into the layer before it
+(`palaestra.nets.export`) gives the weights of the file that plays.
 
 Nothing here reads or moves PyTorch's global random state: weights come from the seed that is given, and dropout draws
 from generators that `seed_dropout` sets. This module knows no game's rules, no loss and no optimizer.
@@ -27,6 +28,7 @@ from palaestra.nets.architecture import (
     ThesisNet,
     parse_net,
 )
+from palaestra.nets.heads import VALUE_HEAD
 
 NORM_EPSILON = 1e-3
 # Share of the newest batch in the running means. The papers' networks keep 0.99 of the old ones (FACTS §2), which
@@ -166,7 +168,7 @@ class DensePolicy(nn.Module):
 
 
 class BoardValue(nn.Module):
-    """Value [B] from a board of features."""
+    """The value head's raw outputs [B, K] from a board of features."""
 
     def __init__(self, layers: dict[str, Layer], norm: float, dropout: float) -> None:
         super().__init__()
@@ -176,7 +178,7 @@ class BoardValue(nn.Module):
 
     def forward(self, trunk: Tensor) -> Tensor:
         features = torch.relu_(self.conv(trunk)).flatten(1)
-        return torch.tanh(self.out(self.dropout(torch.relu_(self.hidden(features))))).squeeze(1)
+        return self.out(self.dropout(torch.relu_(self.hidden(features))))
 
 
 class DenseTrunk(nn.Module):
@@ -215,14 +217,14 @@ class FlatPolicy(nn.Module):
 
 
 class FlatValue(nn.Module):
-    """Value [B] from features [B, F]."""
+    """The value head's raw outputs [B, K] from features [B, F]."""
 
     def __init__(self, layers: dict[str, Layer]) -> None:
         super().__init__()
         self.out = Unit(layers["value.out"], None)
 
     def forward(self, features: Tensor) -> Tensor:
-        return torch.tanh(self.out(features)).squeeze(1)
+        return self.out(features)
 
 
 class LateUnit(Unit):
@@ -259,7 +261,7 @@ class SchmidtPolicy(nn.Module):
 
 
 class SchmidtValue(nn.Module):
-    """Value [B]."""
+    """The value head's raw outputs [B, K]."""
 
     def __init__(self, layers: dict[str, Layer], dropout: float) -> None:
         super().__init__()
@@ -267,11 +269,11 @@ class SchmidtValue(nn.Module):
         self.dropout = Dropout(dropout)
 
     def forward(self, trunk: Tensor) -> Tensor:
-        return torch.tanh(self.out(self.dropout(torch.relu_(self.hidden(trunk.flatten(1)))))).squeeze(1)
+        return self.out(self.dropout(torch.relu_(self.hidden(trunk.flatten(1)))))
 
 
 class Network(nn.Module):
-    """planes float32[B, C, H, W] → logits [B, A] and value [B], both for the player to move."""
+    """planes float32[B, C, H, W] → logits [B, A] and the value [B] or outcomes [B, K], all for the player to move."""
 
     def __init__(self, net: Net, trunk: nn.Module, policy: nn.Module, value: nn.Module) -> None:
         super().__init__()
@@ -280,7 +282,8 @@ class Network(nn.Module):
 
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
         features = self.trunk(planes)
-        return self.policy(features), self.value(features)
+        logits, raw = self.policy(features), self.value(features)
+        return logits, torch.tanh(raw).squeeze(1) if self.net.head == VALUE_HEAD else raw
 
     def units(self) -> Iterator[tuple[str, Unit]]:
         """(name in the architecture, unit) of every layer."""
@@ -295,7 +298,7 @@ class Network(nn.Module):
 
 
 def make_module(net: str, facts: GameFacts, dropout: float, seed: int) -> Network:
-    """A new network, in the state for play; ConfigError for an unknown name or a board it does not fit.
+    """A new network, in the state for play; ConfigError for an unknown name or a game it does not fit.
 
     `dropout` is the share of each hidden dense layer that is dropped in training.
     """

@@ -1,17 +1,19 @@
 """Every kind of player as a frozen model: what it takes, between which bounds, what the papers used.
 
 A kind's `build` imports its implementation when it is called, so that naming a player loads no search and no network.
-Unknown arguments, wrong types and values out of range are refused by the models; `registry` puts that into words.
+Unknown arguments, wrong types and values out of range are refused by the models; `palaestra.text_model` puts that
+into words.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
-from palaestra.players.text import PlayerText, Value
+from palaestra.text import Value
+from palaestra.text_model import TextModel
 
 if TYPE_CHECKING:
     from palaestra.games.base import Game
@@ -21,31 +23,12 @@ MAX_SIMULATIONS = 10_000_000
 MAX_MS = 3_600_000
 
 
-class Kind(BaseModel, ABC):
+class Kind(TextModel, ABC):
     """A kind of player. Subclasses give `name`, `example`, fields, and `build`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
-
-    name: ClassVar[str]
-    example: ClassVar[str]
-    positional: ClassVar[str | None] = None  # the field that may be given without its name
-    subject: ClassVar[str | None] = None  # the field that stands after the colon: `run:NAME`
-    always: ClassVar[tuple[str, ...]] = ()  # fields that the text shows even at their default
 
     @abstractmethod
     def build(self, game: Game, text: str) -> Player:
         """The player of `game`; `text` is the name that it carries in tables."""
-
-    def __str__(self) -> str:
-        """The canonical text: two players are set up alike exactly if their texts are equal."""
-        shown: dict[str, Value] = {}
-        for key, field in type(self).model_fields.items():
-            value = getattr(self, key)
-            if value is not None and (value != field.default or key in self.always):
-                shown[key] = int(value) if isinstance(value, float) and value.is_integer() else value
-        subject = str(shown.pop(self.subject)) if self.subject else None
-        positional = (shown.pop(self.positional),) if self.positional in shown else ()
-        return str(PlayerText(self.name, subject, positional, shown))
 
 
 class Random(Kind):
@@ -173,7 +156,7 @@ class Nmcs(Kind):
     example = "nmcs(level=2)"
     always = ("level",)
 
-    level: int = Field(2, ge=1, le=8)
+    level: int = Field(2, ge=1, le=6)
 
     def build(self, game: Game, text: str) -> Player:
         from palaestra.players.nested import NmcsPlayer
@@ -182,20 +165,44 @@ class Nmcs(Kind):
 
 
 class Nrpa(Kind):
-    """Nested rollout policy adaptation, for one player (FACTS §7)."""
+    """Nested rollout policy adaptation, for one player (FACTS §7), if wanted with a network's policy as its prior."""
 
     name = "nrpa"
     example = "nrpa(level=2)"
     always = ("level",)
 
-    level: int = Field(2, ge=1, le=8)
+    level: int = Field(2, ge=1, le=6)
     n: int = Field(100, ge=1, le=100_000)  # calls of the level below; paper: 100
     alpha: float = Field(1.0, gt=0, le=100)  # step of the adaptation; paper: 1
+    model: str | None = Field(None, min_length=1)  # the prior's network: an ONNX file
+    run: str | None = Field(None, min_length=1)  # or that of a run: NAME@best, NAME@last, NAME@12 or NAME
+    prior: float = Field(1.0, gt=0, le=100)  # what its mean centred logits are multiplied by; paper: no prior
+
+    @model_validator(mode="after")
+    def _one_network(self) -> Nrpa:
+        if self.model is not None and self.run is not None:
+            raise ValueError("give either model or run, not both")
+        if self.model is None and self.run is None and "prior" in self.model_fields_set:
+            raise ValueError("a prior comes from a network: give model or run with it")
+        return self
 
     def build(self, game: Game, text: str) -> Player:
         from palaestra.players.nested import NrpaPlayer
 
-        return NrpaPlayer(game, text, level=self.level, n=self.n, alpha=self.alpha)
+        network = None
+        if (model := self._network(game)) is not None:
+            from palaestra.nets.evaluator import OnnxEvaluator
+
+            network = OnnxEvaluator(game, model)
+        return NrpaPlayer(game, text, level=self.level, n=self.n, alpha=self.alpha, network=network, prior=self.prior)
+
+    def _network(self, game: Game) -> str | bytes | None:
+        """The file of the prior's network, or its content."""
+        if self.run is None:
+            return self.model
+        from palaestra.players.run_kinds import load
+
+        return load(self.run, game)[1]
 
 
 class QTable(Kind):

@@ -8,6 +8,7 @@ Without slots every call stands alone. A forced move needs no search.
 
 from __future__ import annotations
 
+import threading
 from abc import abstractmethod
 from dataclasses import dataclass
 
@@ -17,6 +18,8 @@ from palaestra.errors import PlayerError
 from palaestra.games.base import Game
 from palaestra.players.base import Analysis, Player
 from palaestra.rewards.base import default_reward
+from palaestra.search.code_prior import code_logits
+from palaestra.search.evaluator import Evaluator
 from palaestra.search.nested import Found, nmcs, nrpa
 from palaestra.streams import Rng, seeds_from
 from palaestra.types import Int8s, Int32s, Int64s, UInt64s
@@ -50,8 +53,12 @@ class NestedPlayer(Player):
         self._lines: dict[int, _Line] = {}
 
     @abstractmethod
-    def search(self, state: Int8s, streams: UInt64s) -> Found:
-        """The best line from state int8[S] that one search finds; draws from streams[0]."""
+    def search(self, state: Int8s, streams: UInt64s, stopped: threading.Event | None = None) -> Found:
+        """The best line from state int8[S] that one search finds; draws from streams[0].
+
+        It leaves the player as it was, so that several threads may search with one player. `stopped` makes it raise
+        Stopped.
+        """
 
     def act(self, states: Int8s, rng: Rng, slots: Int64s | None = None) -> Int32s:
         streams = seeds_from(rng, len(states))
@@ -108,14 +115,27 @@ class NmcsPlayer(NestedPlayer):
     def __init__(self, game: Game, text: str, level: int = 2) -> None:
         super().__init__(game, text, level)
 
-    def search(self, state: Int8s, streams: UInt64s) -> Found:
-        return nmcs(self.game, state, streams, self.level)
+    def search(self, state: Int8s, streams: UInt64s, stopped: threading.Event | None = None) -> Found:
+        return nmcs(self.game, state, streams, self.level, stopped)
 
 
 class NrpaPlayer(NestedPlayer):
-    """Nested rollout policy adaptation of `level` 1 to 6: `n` ≥ 1 calls a level, step size 0 < `alpha` ≤ 100."""
+    """Nested rollout policy adaptation of `level` 1 to 6: `n` ≥ 1 calls a level, step size 0 < `alpha` ≤ 100.
 
-    def __init__(self, game: Game, text: str, level: int = 2, n: int = 100, alpha: float = 1.0) -> None:
+    With a `network`, the logits begin at `prior` times its mean opinion of each action (`palaestra.search.code_prior`):
+    the games for that are played here, once, from a fixed seed, so that equal players have equal priors.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        text: str,
+        level: int = 2,
+        n: int = 100,
+        alpha: float = 1.0,
+        network: Evaluator | None = None,
+        prior: float = 1.0,
+    ) -> None:
         super().__init__(game, text, level)
         if n < 1:
             raise PlayerError(f"{text}: n is {n}; it must be at least 1, for example nrpa(n=100)")
@@ -124,6 +144,7 @@ class NrpaPlayer(NestedPlayer):
                 f"{text}: alpha is {alpha}; it must be more than 0, at most 100, for example nrpa(alpha=1)"
             )
         self.n, self.alpha = n, float(alpha)
+        self.logits = None if network is None else prior * code_logits(game, network, np.random.default_rng(0))
 
-    def search(self, state: Int8s, streams: UInt64s) -> Found:
-        return nrpa(self.game, state, streams, self.level, self.n, self.alpha)
+    def search(self, state: Int8s, streams: UInt64s, stopped: threading.Event | None = None) -> Found:
+        return nrpa(self.game, state, streams, self.level, self.n, self.alpha, self.logits, stopped)

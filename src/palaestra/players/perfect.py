@@ -10,7 +10,7 @@ from palaestra.errors import PlayerError
 from palaestra.games.base import Game
 from palaestra.players.base import Analysis, Choice, Player
 from palaestra.rewards.base import default_reward
-from palaestra.search.retrograde import Retrograde
+from palaestra.search.retrograde import analysed
 from palaestra.search.solver import DEFAULT_NODES, Solution, Solver
 from palaestra.streams import Rng, below, seeds_from
 from palaestra.types import Float32s, Int8s, Int32s, Int64s
@@ -43,7 +43,7 @@ class PerfectPlayer(Player):
             raise PlayerError(f"{text}: nodes is {nodes}; it must be at least 1, for example perfect(nodes=1000000)")
         self.nodes = nodes
         backwards = game.id.partition("-")[0] in RETROGRADE
-        self._oracle: Oracle = Retrograde(game) if backwards else Solver(game, nodes)
+        self._oracle: Oracle = analysed(game) if backwards else Solver(game, nodes)
         self._remembered: dict[bytes, Solution] = {}
 
     def solve(self, state: Int8s) -> Solution:

@@ -1,24 +1,22 @@
 """Players from texts: `make_player("uct(simulations=200)", game)`.
 
-`text` gives the grammar and `kinds` the models; here a text finds its kind, and whatever is wrong with it becomes one
-line that says what was given, what is accepted, and an example.
+`text` gives the grammar and `kinds` the models; here a text finds its kind.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from pydantic import ValidationError
-
-from palaestra.errors import PlayerError
 from palaestra.fields import accepted
 from palaestra.games.base import Game
 from palaestra.players import kinds, run_kinds, tree_kinds
 from palaestra.players.base import Player
 from palaestra.players.kinds import Kind
-from palaestra.players.text import PlayerText, clip, format_value, parse_player
+from palaestra.players.text import PLAYERS, parse_player
+from palaestra.text import Parts
+from palaestra.text_model import read
 
 if TYPE_CHECKING:
     from palaestra.players.runs import StoredRun
@@ -54,16 +52,7 @@ def make_player(text: str, game: Game) -> Player:
 
 def read_player(text: str) -> Kind:
     """The model that a text describes; nothing is built. `str` of it is the canonical text."""
-    parts = parse_player(text)
-    if parts.name not in KINDS:
-        raise PlayerError(
-            f"unknown player {clip(parts.name)}; known: {', '.join(KINDS)}; for example {tree_kinds.Uct.example}"
-        )
-    kind = KINDS[parts.name]
-    try:
-        return kind(**_arguments(kind, parts))
-    except ValidationError as error:
-        raise PlayerError(f"{_complaint(kind, error)}; for example {kind.example}") from None
+    return read(text, KINDS, PLAYERS)
 
 
 def expand(texts: Sequence[str]) -> list[str]:
@@ -93,40 +82,7 @@ def describe_kinds() -> list[tuple[str, str, str]]:
     return rows
 
 
-def _network(parts: PlayerText) -> str | None:
+def _network(parts: Parts) -> str | None:
     """The NAME@which of a player whose network came from a run."""
     kind = KINDS.get(parts.name)
     return parts.subject if kind is not None and kind.subject == "network" else None
-
-
-def _arguments(kind: type[Kind], parts: PlayerText) -> dict[str, Any]:
-    """Keyword arguments for the model: the subject and the positional argument get their names."""
-    arguments: dict[str, Any] = dict(parts.keywords)
-    if parts.subject is not None:
-        if kind.subject is None:
-            raise PlayerError(f"{kind.name} takes nothing after a colon; for example {kind.example}")
-        arguments[kind.subject] = parts.subject
-    if len(parts.positional) > (kind.positional is not None):
-        extra = clip(str(parts.positional[-1]))
-        what = f"only its {kind.positional}" if kind.positional else "nothing"
-        raise PlayerError(f"{kind.name} takes {what} without a name, not {extra}; for example {kind.example}")
-    if kind.positional is not None and parts.positional:
-        if kind.positional in arguments:
-            raise PlayerError(f"{kind.name}: {kind.positional} is given twice; for example {kind.example}")
-        arguments[kind.positional] = parts.positional[0]
-    return arguments
-
-
-def _complaint(kind: type[Kind], error: ValidationError) -> str:
-    """What is wrong with the first argument that does not fit."""
-    first = error.errors(include_url=False)[0]
-    if not first["loc"]:  # a rule about several arguments together, already in words
-        return f"{kind.name}: {first['msg'].removeprefix('Value error, ')}"
-    key = str(first["loc"][0])
-    if first["type"] == "extra_forbidden":
-        takes = f"it takes {', '.join(kind.model_fields)}" if kind.model_fields else "it takes none"
-        return f"{kind.name} has no argument {clip(key)}: {takes}"
-    words = accepted(kind.model_fields[key])
-    if first["type"] == "missing":
-        return f"{kind.name} needs {key}, {words}"
-    return f"{kind.name}: {key} is {format_value(first['input'])}; it must be {words}"

@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 
 from palaestra.errors import PlayerError
 from palaestra.players.kinds import MAX_MS, MAX_SIMULATIONS, Kind, default_limit
-from palaestra.players.text import clip
+from palaestra.text import clip
 
 if TYPE_CHECKING:
     from palaestra.games.base import Game
@@ -40,6 +40,8 @@ class Run(Kind):
     leaves: int = Field(1, ge=1, le=4096)  # leaves of one tree per step
     reuse: bool = True  # keep the subtree of the moves played
     averaged: bool = False  # ask the network in every orientation of the board
+    # What outcomes are worth, as "cdf(generations=5)"; none: the run's. Another one needs a network with outcomes.
+    reward: str | None = Field(None, min_length=1)
     temperature: float = Field(0.0, ge=0, le=100)  # moves are drawn from visits ** (1 / temperature); 0: most visited
 
     @model_validator(mode="before")
@@ -61,7 +63,10 @@ class Run(Kind):
             temperature=self.temperature,
             **{name: value for name, value in own.items() if value is not None},
         )
-        return make_agent(game, text, content, search, self.averaged)
+        reward = run.make_reward(game, self.reward)
+        if self.reward is not None:
+            run.refuse_reward(reward, game)
+        return make_agent(game, text, content, search, self.averaged, reward)
 
 
 class Net(Kind):
@@ -78,8 +83,9 @@ class Net(Kind):
         from palaestra.nets.evaluator import OnnxEvaluator
         from palaestra.players.policy import PolicyPlayer
 
-        _, content = load(self.network, game)
-        return PolicyPlayer(game, text, OnnxEvaluator(game, content), self.temperature)
+        run, content = load(self.network, game)
+        evaluator = OnnxEvaluator(game, content, reward=run.make_reward(game))
+        return PolicyPlayer(game, text, evaluator, self.temperature)
 
 
 def load(network: str, game: Game) -> tuple[StoredRun, bytes]:

@@ -1,31 +1,36 @@
-"""What a player needs of a run's folder (DESIGN §5): its manifest, its networks, and how it searched.
+"""What a player needs of a run's folder (DESIGN §5): its manifest, its networks, its reward, and how it searched.
 
-Only JSON and ONNX files are read, and nothing is ever written; learning is not known here, so that playing against a
-run loads none of it. A network whose hash the manifest knows must have it.
+Only JSON, ONNX, safetensors and PGN files are read, and nothing is ever written; learning is not known here, so that
+playing against a run loads none of it. A file whose hash the manifest knows must have it.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from pydantic import ValidationError
 
 from palaestra.errors import ModelError, PlayerError
-from palaestra.players.text import clip
 from palaestra.search.config import SearchConfig
+from palaestra.text import clip
 
 if TYPE_CHECKING:
     from palaestra.games.base import Game
     from palaestra.players.base import Player
+    from palaestra.rewards.base import Reward
+    from palaestra.types import Int32s
 
 RUNS = Path("runs")  # where `palaestra train` puts runs by default
 FORMAT = 1
 MOST_SHOWN = 12  # names or numbers listed in an error
+_OUTCOME = re.compile(rb'^\[Outcome "(-?[0-9]{1,9})"\]', re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -35,10 +40,12 @@ class StoredRun:
     name: str
     folder: Path
     game: str
+    net: str  # the name of its kind of network
     iteration: int
     best: int  # iteration of the network that plays
     search: SearchConfig  # that of self-play
     files: Mapping[str, str]  # relative path -> SHA-256
+    reward: str = "default"  # what outcomes were worth, as a text
 
     @property
     def checkpoints(self) -> list[int]:
@@ -64,17 +71,79 @@ class StoredRun:
     def network(self, iteration: int) -> bytes:
         """The ONNX file of an iteration; ModelError if it cannot be read or is not the file that was saved."""
         relative = f"checkpoints/{iteration:04d}.onnx"
-        path = self.folder / relative
-        try:
-            content = path.read_bytes()
-        except OSError as error:
-            raise ModelError(f"{path}: cannot read this network ({(error.strerror or str(error)).lower()})") from None
-        if (saved := self.files.get(relative)) is not None and hashlib.sha256(content).hexdigest() != saved:
-            raise ModelError(f"{path} is damaged: it is not the network that was saved; the run has {self._others()}")
+        content = self._read(relative, "network")
+        if not self._is_whole(relative, content):
+            others = f"best ({self.best}), {_listed(self.checkpoints)}"
+            raise ModelError(
+                f"{self.folder / relative} is damaged: it is not the network that was saved; the run has {others}"
+            )
         return content
 
-    def _others(self) -> str:
-        return f"best ({self.best}), {_listed(self.checkpoints)}"
+    def make_reward(self, game: Game, text: str | None = None) -> Reward:
+        """The run's reward with all that it has learned so far, or the one that `text` describes in its place.
+
+        What a reward learns is how good the players of now are; another one is taught by the run's own games, all
+        generations in their order, as if it had been there from the start.
+        """
+        from palaestra.rewards.registry import make_reward
+
+        reward = make_reward(self.reward if text is None else text, game)
+        if not reward.learns:
+            return reward
+        if text is None:
+            reward.load_state(self._reward_state())
+        else:
+            for outcomes in self.outcomes():
+                reward.observe(outcomes)
+        return reward
+
+    def refuse_reward(self, reward: Reward, game: Game) -> None:
+        """PlayerError if the networks of the run cannot play under another reward than their own.
+
+        What a value head says is a value under the reward that it learned; only ends of games would be valued anew.
+        """
+        from palaestra.nets.architecture import parse_net
+        from palaestra.nets.heads import CATEGORICAL_HEAD, OUTCOME_HEAD, VALUE_HEAD
+        from palaestra.rewards.registry import make_reward
+
+        own = make_reward(self.reward, game).text
+        if reward.text != own and parse_net(self.net).head == VALUE_HEAD:
+            head = OUTCOME_HEAD if game.players == 2 else CATEGORICAL_HEAD
+            raise PlayerError(
+                f"run {self.name} cannot play under {reward.text}: the values of its network {self.net} are those of"
+                f" {own}, which it learned; one that foretells outcomes can: train with --set net={self.net}-{head}"
+            )
+
+    def outcomes(self) -> Iterator[Int32s]:
+        """int32[n], the first player's, of the self-play games of each iteration."""
+        for iteration in range(1, self.iteration + 1):
+            games = self._read(f"games/{iteration:04d}.pgn", "file of games")
+            yield np.array([int(found) for found in _OUTCOME.findall(games)], dtype=np.int32)
+
+    def _reward_state(self) -> dict[str, np.ndarray[Any, Any]]:
+        from safetensors import SafetensorError
+        from safetensors.numpy import load
+
+        relative = f"reward/{self.iteration:04d}.safetensors"
+        content = self._read(relative, "reward's state")
+        try:
+            if self._is_whole(relative, content):
+                return dict(load(content))
+        except SafetensorError:
+            pass  # said below
+        raise ModelError(f"{self.folder / relative} is damaged: it is not the reward's state that was saved")
+
+    def _read(self, relative: str, what: str) -> bytes:
+        path = self.folder / relative
+        try:
+            return path.read_bytes()
+        except OSError as error:
+            raise ModelError(f"{path}: cannot read this {what} ({(error.strerror or str(error)).lower()})") from None
+
+    def _is_whole(self, relative: str, content: bytes) -> bool:
+        """Whether this is the file that was saved, as far as the manifest knows."""
+        saved = self.files.get(relative)
+        return saved is None or hashlib.sha256(content).hexdigest() == saved
 
 
 def open_run(name: str, root: Path = RUNS) -> StoredRun:
@@ -85,13 +154,21 @@ def open_run(name: str, root: Path = RUNS) -> StoredRun:
         body = json.loads(path.read_bytes())
         if body["format"] != FORMAT:
             raise PlayerError(f"{path} has format {body['format']!r}; this version of Palaestra reads {FORMAT}")
-        search = SearchConfig(**body["config"]["selfplay"]["search"])
+        config = body["config"]
         return StoredRun(
-            name, folder, str(body["game"]), int(body["iteration"]), int(body["best"]), search, dict(body["files"])
+            name,
+            folder,
+            str(body["game"]),
+            str(config["net"]),
+            int(body["iteration"]),
+            int(body["best"]),
+            SearchConfig(**config["selfplay"]["search"]),
+            dict(body["files"]),
+            str(config.get("reward", "default")),  # runs from before there was a choice have none
         )
     except OSError as error:
         raise PlayerError(f"cannot read {path} ({(error.strerror or str(error)).lower()})") from None
-    except (ValueError, KeyError, TypeError, ValidationError):
+    except (ValueError, KeyError, TypeError, AttributeError, ValidationError):
         raise PlayerError(f"{path} is damaged: it is not the manifest of a run") from None
 
 
@@ -126,19 +203,23 @@ def playing_search(search: SearchConfig, simulations: int | None, **changes: Any
     return SearchConfig(**{**settings, **changes})
 
 
-def make_agent(game: Game, text: str, model: bytes, search: SearchConfig, averaged: bool = False) -> Player:
+def make_agent(
+    game: Game, text: str, model: bytes, search: SearchConfig, averaged: bool = False, reward: Reward | None = None
+) -> Player:
     """A player that searches with this network, whose answers it remembers; one for each thread.
 
     `averaged` asks the network in every orientation of the board, which costs as many evaluations as there are.
+    `reward` says what outcomes are worth to the search (by default the game's own), also those that the network
+    predicts; it must not learn while the agent plays.
     """
     from palaestra.nets.averaged import Averaged
     from palaestra.nets.cache import Cached, default_entries
     from palaestra.nets.evaluator import OnnxEvaluator
     from palaestra.players.tree import TreePlayer
 
-    network = OnnxEvaluator(game, model)
+    network = OnnxEvaluator(game, model, reward=reward)
     evaluator = Cached(Averaged(network, game) if averaged else network, game, default_entries(game))
-    return TreePlayer(game, text, evaluator, search)
+    return TreePlayer(game, text, evaluator, search, reward)
 
 
 def _number(text: str) -> int | None:

@@ -1,133 +1,13 @@
-"""The grammar of player texts: `random`, `uct(simulations=200)`, `puct(model.onnx, simulations=100)`, `run:NAME@best`.
-
-    text      = name [ ":" subject ] [ "(" [ argument { "," argument } ] ")" ]
-    argument  = [ name "=" ] value              positional arguments come first
-    value     = whole number | decimal number | true | false | "quoted, as in JSON" | anything else without , ( ) = "
-
-One pass over the characters, nothing evaluated, nothing nested. This module knows no player: `registry` gives the
-names their meaning.
-"""
+"""Texts of players: the grammar of `palaestra.text` with the words of players in its complaints."""
 
 from __future__ import annotations
 
-import json
-import math
-import re
-from dataclasses import dataclass, field
-
 from palaestra.errors import PlayerError
+from palaestra.text import Grammar, Parts
 
-Value = int | float | bool | str
-
-_NAME = re.compile(r"[a-z][a-z0-9_]*")
-_KEYWORD = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*=(.*)", re.DOTALL)
-_INT = re.compile(r"[+-]?[0-9]{1,18}")
-_FLOAT = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]{1,3})?", re.IGNORECASE)
-_BARE = re.compile(r"[^\s,()=\"](?:[^,()=\"\x00-\x1f]*[^\s,()=\"])?")
-_EXAMPLE = "for example uct(simulations=200)"
+PLAYERS = Grammar("player", "uct(simulations=200)", PlayerError, subject_example="run:NAME@best(simulations=100)")
 
 
-@dataclass(frozen=True)
-class PlayerText:
-    """A player text taken apart: `name:subject(*positional, **keywords)`."""
-
-    name: str
-    subject: str | None = None
-    positional: tuple[Value, ...] = ()
-    keywords: dict[str, Value] = field(default_factory=dict)
-
-    def __str__(self) -> str:
-        head = self.name if self.subject is None else f"{self.name}:{self.subject}"
-        arguments = [format_value(value) for value in self.positional]
-        arguments += [f"{key}={format_value(value)}" for key, value in self.keywords.items()]
-        return f"{head}({', '.join(arguments)})" if arguments else head
-
-
-def parse_player(text: str) -> PlayerText:
+def parse_player(text: str) -> Parts:
     """Take a player text apart; PlayerError says in one line where it cannot be read."""
-    head, opening, tail = text.strip().partition("(")
-    name, colon, subject = (part.strip() for part in head.partition(":"))
-    if not _NAME.fullmatch(name):
-        raise PlayerError(f"{clip(text)} is not a player: it must begin with a name in small letters; {_EXAMPLE}")
-    if colon and not subject:
-        raise PlayerError(f"{clip(text)}: nothing stands after the colon; for example run:NAME@best(simulations=100)")
-    if not opening:
-        return PlayerText(name, subject if colon else None)
-    if not tail.endswith(")"):
-        raise PlayerError(f"{clip(text)}: the bracket is not closed at the end; {_EXAMPLE}")
-    positional: list[Value] = []
-    keywords: dict[str, Value] = {}
-    for piece in _split(tail[:-1], text):
-        match = None if piece.lstrip().startswith('"') else _KEYWORD.fullmatch(piece)
-        if match is None:
-            if keywords and piece.strip():
-                raise PlayerError(f"{clip(text)}: {clip(piece)} has no name but follows a named argument; {_EXAMPLE}")
-            positional.append(_value(piece, text))
-        elif match[1] in keywords:
-            raise PlayerError(f"{clip(text)}: {match[1]} is given twice; {_EXAMPLE}")
-        else:
-            keywords[match[1]] = _value(match[2], text)
-    return PlayerText(name, subject if colon else None, tuple(positional), keywords)
-
-
-def format_value(value: Value) -> str:
-    """How a value is written so that reading gives it back."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int | float):
-        return repr(value)
-    bare = _BARE.fullmatch(value) and value.isprintable() and isinstance(_plain_value(value), str)
-    return value if bare else json.dumps(value)
-
-
-def clip(text: str, width: int = 80) -> str:
-    """The text in quotes and on one line, shortened if it is long: for error messages."""
-    shown = repr(text.strip())
-    return shown if len(shown) <= width else shown[: width - 2] + "…" + shown[0]
-
-
-def _split(arguments: str, text: str) -> list[str]:
-    """The pieces between commas that stand outside quotes; no pieces for an empty list."""
-    if not arguments.strip():
-        return []
-    pieces = [""]
-    quoted = escaped = False
-    for character in arguments:
-        if quoted:
-            quoted = escaped or character != '"'
-            escaped = character == "\\" and not escaped
-        elif character == ",":
-            pieces.append("")
-            continue
-        elif character in "()":
-            raise PlayerError(f"{clip(text)}: brackets cannot be nested; put a text that holds them in double quotes")
-        else:
-            quoted = character == '"'
-        pieces[-1] += character
-    if quoted:
-        raise PlayerError(f"{clip(text)}: a double quote is not closed")
-    return pieces
-
-
-def _value(piece: str, text: str) -> Value:
-    piece = piece.strip()
-    if piece.startswith('"'):
-        try:
-            value = json.loads(piece)
-        except ValueError:
-            value = None
-        if not isinstance(value, str):
-            raise PlayerError(f"{clip(text)}: {clip(piece)} is not a text in double quotes")
-        return value
-    if not _BARE.fullmatch(piece):
-        what = "an argument is empty" if not piece else f"{clip(piece)} cannot be read as a value"
-        raise PlayerError(f"{clip(text)}: {what}; {_EXAMPLE}")
-    return _plain_value(piece)
-
-
-def _plain_value(piece: str) -> Value:
-    if _INT.fullmatch(piece):
-        return int(piece)
-    if _FLOAT.fullmatch(piece) and math.isfinite(float(piece)):
-        return float(piece)
-    return {"true": True, "false": False}.get(piece.lower(), piece)
+    return PLAYERS.parse(text)

@@ -14,11 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field, model_validator
 
+from palaestra.errors import PlayerError
 from palaestra.players.kinds import MAX_MS, MAX_SIMULATIONS, Kind, default_limit
+from palaestra.text import format_value
 
 if TYPE_CHECKING:
     from palaestra.games.base import Game
     from palaestra.players.base import Player
+    from palaestra.rewards.base import Reward
     from palaestra.search.evaluator import Evaluator
 
 
@@ -30,13 +33,28 @@ class Tree(Kind):
     solver: bool = True  # prove values from the ends of games upwards; the papers did not
     nodes: int = Field(400_000, ge=2, le=2**30)  # most nodes of one tree
     leaves: int = Field(1, ge=1, le=4096)  # leaves of one tree per step, kept apart by virtual loss; papers: 1
+    # What outcomes are worth: primitive or hand_tuned; none: the game's own. A network that gives values and not
+    # outcomes should be given the one that it learned.
+    reward: str | None = Field(None, min_length=1)
 
     @model_validator(mode="before")
     @classmethod
     def _limit(cls, data: Any) -> Any:
         return default_limit(data, "simulations", 100, "ms")
 
-    def make(self, game: Game, text: str, evaluator: Evaluator, **settings: Any) -> Player:
+    def judge(self, game: Game) -> Reward:
+        """The reward; PlayerError for one that learns, which would have nothing to learn from."""
+        from palaestra.rewards.registry import make_reward
+
+        reward = make_reward(self.reward or "default", game)
+        if reward.learns:
+            raise PlayerError(
+                f"{self.name}: {reward.text} is learned from the games of a run, and there is none here; take a reward"
+                f" that does not learn, such as primitive, or run:NAME(reward={format_value(reward.text)})"
+            )
+        return reward
+
+    def make(self, game: Game, text: str, reward: Reward, evaluator: Evaluator, **settings: Any) -> Player:
         """The player with these settings beside the common ones."""
         from palaestra.players.tree import TreePlayer
         from palaestra.search.config import SearchConfig
@@ -49,7 +67,7 @@ class Tree(Kind):
             leaves_per_step=self.leaves,
             **settings,
         )
-        return TreePlayer(game, text, evaluator, config)
+        return TreePlayer(game, text, evaluator, config, reward)
 
 
 class Played(Tree):
@@ -68,8 +86,16 @@ class Uct(Played):
     c: float = Field(math.sqrt(2), ge=0, le=1000)  # exploration, for values in [-1, 1]
 
     def build(self, game: Game, text: str) -> Player:
+        reward = self.judge(game)
         return self.make(
-            game, text, rollouts(game), rule="uct", c_uct=self.c, reuse=self.reuse, temperature=self.temperature
+            game,
+            text,
+            reward,
+            rollouts(game, reward),
+            rule="uct",
+            c_uct=self.c,
+            reuse=self.reuse,
+            temperature=self.temperature,
         )
 
 
@@ -81,7 +107,7 @@ class Rave(Played):
 
     name = "rave"
     example = "rave(simulations=100)"
-    positional = "file"
+    positional = ("file",)
 
     file: str | None = Field(None, min_length=1)  # an ONNX network
     w: float | None = Field(None, ge=0, le=1)  # weight of a random game in a leaf's value, beside a network's
@@ -96,12 +122,15 @@ class Rave(Played):
         return self
 
     def build(self, game: Game, text: str) -> Player:
-        evaluator = (
-            rollouts(game, self.playouts) if self.file is None else mixed(game, self.file, self.w or 0.0, self.playouts)
-        )
+        reward = self.judge(game)
+        if self.file is None:
+            evaluator = rollouts(game, reward, self.playouts)
+        else:
+            evaluator = mixed(game, reward, self.file, self.w or 0.0, self.playouts)
         return self.make(
             game,
             text,
+            reward,
             evaluator,
             rule="rave",
             c_puct=self.c,
@@ -117,7 +146,7 @@ class Puct(Played):
 
     name = "puct"
     example = "puct(model.onnx, simulations=100)"
-    positional = "file"
+    positional = ("file",)
 
     file: str = Field(min_length=1)  # an ONNX network
     w: float = Field(0.0, ge=0, le=1)  # weight of a random game in a leaf's value (Eq. 5.5); 1 is Alg. 10
@@ -128,10 +157,12 @@ class Puct(Played):
     averaged: bool = False  # ask the network in every orientation of the board
 
     def build(self, game: Game, text: str) -> Player:
+        reward = self.judge(game)
         return self.make(
             game,
             text,
-            mixed(game, self.file, self.w, trace=False, averaged=self.averaged),
+            reward,
+            mixed(game, reward, self.file, self.w, trace=False, averaged=self.averaged),
             rule="puct",
             c_puct=self.c,
             fpu=self.fpu,
@@ -147,7 +178,7 @@ class Gumbel(Tree):
 
     name = "gumbel"
     example = "gumbel(model.onnx, simulations=32)"
-    positional = "file"
+    positional = ("file",)
 
     file: str = Field(min_length=1)  # an ONNX network
     considered: int = Field(16, ge=1, le=10_000)  # moves that sequential halving starts with
@@ -163,10 +194,12 @@ class Gumbel(Tree):
         return self
 
     def build(self, game: Game, text: str) -> Player:
+        reward = self.judge(game)
         return self.make(
             game,
             text,
-            mixed(game, self.file, 0.0, trace=False, averaged=self.averaged),
+            reward,
+            mixed(game, reward, self.file, 0.0, trace=False, averaged=self.averaged),
             rule="gumbel",
             gumbel_root=True,
             gumbel_considered=self.considered,
@@ -177,21 +210,20 @@ class Gumbel(Tree):
         )
 
 
-def rollouts(game: Game, trace: bool = False) -> Evaluator:
+def rollouts(game: Game, reward: Reward, trace: bool = False) -> Evaluator:
     """One random game from every leaf."""
-    from palaestra.rewards.base import default_reward
     from palaestra.search.evaluator import Rollout
 
-    return Rollout(game, default_reward(game), trace)
+    return Rollout(game, reward, trace)
 
 
-def mixed(game: Game, file: str, w: float, trace: bool, averaged: bool = False) -> Evaluator:
+def mixed(game: Game, reward: Reward, file: str, w: float, trace: bool, averaged: bool = False) -> Evaluator:
     """The network in a file, with what it said remembered; with w > 0, random games beside it."""
     from palaestra.nets.averaged import Averaged
     from palaestra.nets.cache import Cached, default_entries
     from palaestra.nets.evaluator import OnnxEvaluator
     from palaestra.search.evaluator import Mixed
 
-    network: Evaluator = OnnxEvaluator(game, file)
+    network: Evaluator = OnnxEvaluator(game, file, reward=reward)
     network = Cached(Averaged(network, game) if averaged else network, game, default_entries(game))
-    return Mixed(network, rollouts(game, trace), w) if w > 0.0 else network
+    return Mixed(network, rollouts(game, reward, trace), w) if w > 0.0 else network

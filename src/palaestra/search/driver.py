@@ -3,6 +3,9 @@
 The driver knows games only through `Game.step` and networks only through an `Evaluator`. Trees are independent: which
 trees share a batch changes nothing in any of them. A tree whose leaf ended the game, or is known to the evaluator
 already, goes on at once; only leaves that need an evaluation wait for the batch.
+
+Where a game's rules are compiled and a tree has one leaf a step, all steps but the evaluation are one kernel call
+(`fused_loops`); visits are the same.
 """
 
 from __future__ import annotations
@@ -19,11 +22,17 @@ from palaestra.rewards.base import Reward, default_reward
 from palaestra.search import decide, kernels
 from palaestra.search.config import SearchConfig
 from palaestra.search.evaluator import Evaluation, Evaluator, Leaves, Rollout
+from palaestra.search.memory import Memory
 from palaestra.search.rules import RULES, SETTINGS, halving_schedule
-from palaestra.search.tree import NO_NODE, Forest, Records
+from palaestra.search.tree import Forest, Records
+from palaestra.search.waiting import Batch, Waiting, joined
 from palaestra.streams import Rng, seeds_from
-from palaestra.types import Bools, Float32s, Float64s, Int8s, Int32s, Int64s, UInt64s
+from palaestra.types import Bools, Float32s, Float64s, Int8s, Int32s, Int64s
 
+# Simulations of one tree after which clock and interrupts are heard even if all of them end in nodes whose value is
+# exact: those never leave compiled code, and without the solver a tree can be full of them. No visit depends on it
+# while a tree has one leaf a step; several leaves are all waited for at the end of a round.
+ROUND = 2**18
 SLICE = 50_000  # leaves that a compiled search judges before an interrupt can be heard
 TIMED_SLICE = 200  # the same when the clock is watched
 
@@ -44,45 +53,6 @@ class SearchResult:
     simulations: Int32s  # [M] finished in this search
 
 
-@dataclass(eq=False)
-class _Batch:
-    """Buffers for the leaves of one step; grown when more are needed."""
-
-    row: Int64s
-    node: Int32s
-    edge: Int32s
-    child: Int32s
-    stream: UInt64s
-    state: Int8s
-    action: Int32s
-
-    @staticmethod
-    def of(size: int, state_size: int) -> _Batch:
-        return _Batch(
-            np.empty(size, dtype=np.int64),
-            np.empty(size, dtype=np.int32),
-            np.empty(size, dtype=np.int32),
-            np.empty(size, dtype=np.int32),
-            np.empty(size, dtype=np.uint64),
-            np.empty((size, state_size), dtype=np.int8),
-            np.empty(size, dtype=np.int32),
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class _Waiting:
-    """Leaves that wait for the evaluator."""
-
-    row: Int64s
-    node: Int32s
-    edge: Int32s
-    child: Int32s
-    leaves: Leaves
-
-    def take(self, rows: Int64s) -> _Waiting:
-        return _Waiting(self.row[rows], self.node[rows], self.edge[rows], self.child[rows], self.leaves.take(rows))
-
-
 class Search:
     """A search for one game, evaluator and configuration; its trees live in `forest`."""
 
@@ -93,26 +63,20 @@ class Search:
         self._schedules: dict[int, Int32s] = {}  # of a Gumbel root, by number of simulations
         self._schedule = np.zeros((1, 1), dtype=np.int32)
         self._one_leaf = config.leaves_per_step == 1
-        self._fused = self._bind_fused()
-        # No outcome is larger: they count plies, moves or cells (DESIGN D2).
-        self._widest = max(game.max_plies, game.observation_shape[1] * game.observation_shape[2]) + 1
+        self._loops = _compiled_loops(game) if self._one_leaf else None
+        self._memory = evaluator.memory or Memory(0, game.state_size, game.num_actions)
+        self._rewards = np.empty(0, dtype=np.float32)  # of all outcomes, while a compiled search runs
         self._marks = np.zeros((2, game.num_actions), dtype=np.int64)
         self._clock = np.zeros(1, dtype=np.int64)
         expected = min(config.simulation_limit, 4096) + config.leaves_per_step + 1
         self.forest = Forest(0, game.state_size, game.max_legal, config.node_budget, expected)
-        self._batch = _Batch.of(0, game.state_size)
+        self._batch = Batch(0, game.state_size, game.max_legal)
 
     @property
     def is_fused(self) -> bool:
         """Whether searches run wholly in compiled code, so that one tree is as fast as many."""
-        return self._fused is not None
-
-    def _bind_fused(self) -> ModuleType | None:
-        """Compiled searches for this game, where leaves are judged by its own random games one at a time."""
-        evaluator, game = self.evaluator, self.game
-        if type(evaluator) is Rollout and isinstance(game, KernelGame) and evaluator.game is game and self._one_leaf:
-            return game.rules.bind("palaestra.search.fused_loops")
-        return None
+        judge = self.evaluator
+        return self._loops is not None and type(judge) is Rollout and judge.game is self.game
 
     def run(
         self,
@@ -136,7 +100,8 @@ class Search:
         if count and int(rows.max()) >= self.forest.count:
             self.forest.add_trees(int(rows.max()) + 1 - self.forest.count)
         self.forest.streams[rows] = seeds_from(rng, count)
-        self._make_room(count * self.config.leaves_per_step)
+        if (leaves := count * self.config.leaves_per_step) > self._batch.size:
+            self._batch = Batch(leaves, self.game.state_size, self.game.max_legal)
         if temperatures is None:
             temperatures = np.full(count, self.config.temperature)
         try:
@@ -157,7 +122,7 @@ class Search:
 
     def _plan(self, simulations: int) -> None:
         """Bound the coming search; a Gumbel root's order of visits depends on the bound."""
-        self._settings["limit"] = simulations
+        self._limit = simulations
         if not self.config.gumbel_root:
             return
         if simulations not in self._schedules:
@@ -169,8 +134,7 @@ class Search:
         forest = self.forest
         fresh = np.ones(len(rows), dtype=np.bool_)
         if self.config.reuse:
-            for i, row in enumerate(rows):
-                fresh[i] = not self._resume(int(row), states[i])
+            fresh = ~self._resume(rows, states)
         new = np.flatnonzero(fresh)
         if new.size:
             roots = np.ascontiguousarray(states[new])
@@ -190,68 +154,100 @@ class Search:
         elif self.config.dirichlet_fraction > 0:
             decide.draw_dirichlet(rows, forest.nodes, forest.streams, forest.noise, self.config.dirichlet_alpha)
 
-    def _resume(self, row: int, state: Int8s) -> bool:
-        """Move the root of a tree to `state`, if the tree contains it."""
-        forest = self.forest
-        used = int(forest.trees[row]["nodes"])
-        node = kernels.find_state(forest.nodes[row], forest.states[row], used, np.ascontiguousarray(state))
-        if node == NO_NODE:
-            return False
-        if node != 0:
-            kernels.move_root(row, node, forest.trees, forest.nodes, forest.edges, forest.states)
-        return True
+    def _resume(self, rows: Int64s, states: Int8s) -> Bools:
+        """Move the roots of the trees that contain their states; bool[M], which do."""
+        forest, kept = self.forest, np.zeros(len(rows), dtype=np.bool_)
+        kernels.resume(
+            rows, np.ascontiguousarray(states), forest.trees, forest.nodes, forest.edges, forest.states, kept
+        )
+        return kept
 
     # Simulations.
 
+    @property
+    def _limit(self) -> int:
+        """How many simulations a tree may have for now."""
+        return int(self._settings["limit"][0])
+
+    @_limit.setter
+    def _limit(self, simulations: int) -> None:
+        self._settings["limit"] = simulations
+
     def _simulate(self, rows: Int64s) -> None:
-        if self._fused is not None:
+        if self._loops is not None:
+            self._rewards = self._worths(self.reward)  # anew for every search: a reward may have learned
+        if self.is_fused:
             self._simulate_fused(rows)
         else:
             self._simulate_lockstep(rows)
 
     def _simulate_fused(self, rows: Int64s) -> None:
         """One tree after the other in compiled code, in slices that can be interrupted; visits as in lockstep."""
-        assert self._fused is not None and isinstance(self.game, KernelGame) and isinstance(self.evaluator, Rollout)
-        forest, limit, timed = self.forest, self.config.milliseconds, self.config.milliseconds is not None
-        outcomes = np.arange(-self._widest, self._widest + 1, dtype=np.int32)
-        rewards, playout_rewards = self.reward.value(outcomes), self.evaluator.reward.value(outcomes)
+        assert self._loops is not None and isinstance(self.game, KernelGame) and isinstance(self.evaluator, Rollout)
+        forest, limit, total = self.forest, self.config.milliseconds, self._limit
+        playout_rewards = self._worths(self.evaluator.reward)
         trace = self.config.rave_playouts and self.evaluator.trace
+        timed, singly = limit is not None, limit is not None or total > ROUND
         done, row_began = 0, time.perf_counter()
         while done < len(rows):
             forest.reserve(1)
-            before = done
+            before, row = done, rows[done]
+            self._limit = min(total, int(forest.trees["done"][row]) + ROUND)
             done = int(
-                self._fused.run_trees(
-                    rows[: done + 1] if timed else rows, done, TIMED_SLICE if timed else SLICE, *forest.may_grow,
-                    trace, self.game.max_plies, rewards, playout_rewards, self.game.params,
+                self.game.call(
+                    self._loops.run_trees,
+                    rows[: done + 1] if singly else rows, done, TIMED_SLICE if timed else SLICE, *forest.may_grow,
+                    trace, self.game.max_plies, self._rewards, playout_rewards, self.game.params,
                     forest.trees, forest.nodes, forest.edges, forest.states, forest.streams, forest.noise,
                     self._settings, self._schedule, self._marks, self._clock,
                 )
             )  # fmt: skip
-            if limit is not None:
+            if singly:
                 now = time.perf_counter()
-                if done > before or now - row_began >= limit / 1000.0:
-                    done, row_began = before + 1, now
+                finished = done > before and not self._limit <= forest.trees["done"][row] < total
+                out_of_time = limit is not None and now - row_began >= limit / 1000.0
+                done, row_began = (before + 1, now) if finished or out_of_time else (before, row_began)
 
     def _simulate_lockstep(self, rows: Int64s) -> None:
         deadline = None
         if self.config.milliseconds is not None:
             deadline = time.perf_counter() + len(rows) * self.config.milliseconds / 1000.0
-        ready = rows
+        fill, ready = self._fill if self._loops is None else self._gather, rows
+        question = self.evaluator.ask if self._one_leaf else self.evaluator
+        total, self._limit = self._limit, min(self._limit, ROUND)
         while ready.size:
-            waiting, ready = self._fill(ready)
-            if waiting is None:
-                return
-            question = self.evaluator.ask if self._one_leaf else self.evaluator
-            self._absorb(waiting, question(waiting.leaves))
-            ready = self._distinct(waiting.row, ready)
+            waiting, ready = fill(ready)
+            if waiting is not None:
+                self._absorb(waiting, question(waiting.leaves))
+                ready = self._distinct(waiting.row, ready)
             if deadline is not None and time.perf_counter() >= deadline:
                 return
+            if not ready.size and self._limit < total:
+                ready = rows[self.forest.trees["done"][rows] >= self._limit]
+                self._limit = min(total, self._limit + ROUND)
 
-    def _fill(self, ready: Int64s) -> tuple[_Waiting | None, Int64s]:
+    def _gather(self, ready: Int64s) -> tuple[Waiting | None, Int64s]:
+        """`_fill` in compiled code. The slice is shared out, so that under a clock no tree runs ahead of the others."""
+        assert self._loops is not None and isinstance(self.game, KernelGame)
+        forest, memory, batch = self.forest, self._memory, self._batch
+        quota = (SLICE if self.config.milliseconds is None else TIMED_SLICE) // len(ready)
+        found, left, hits = self.game.call(
+            self._loops.gather_leaves, ready, max(quota, 1), *forest.may_grow, self._rewards, self.game.params,
+            forest.trees, forest.nodes, forest.edges, forest.states, forest.streams, forest.noise,
+            self._settings, self._schedule, self._marks, self._clock,
+            memory.tags, memory.keys, memory.logits, memory.values,
+            batch.row, batch.node, batch.edge, batch.child, batch.stream, batch.state, batch.words, batch.count,
+            batch.legal,
+        )  # fmt: skip
+        memory.count(found + hits, hits)
+        if left:
+            forest.reserve(1)
+        return (batch.waiting(found) if found else None), ready[:left]
+
+    def _fill(self, ready: Int64s) -> tuple[Waiting | None, Int64s]:
         """Select in the trees `ready` until their leaves need an evaluation; trees that did not get their turn are
         returned. With one leaf a step, a few stragglers may wait for the next batch without any tree noticing."""
-        parts: list[_Waiting] = []
+        parts: list[Waiting] = []
         few = len(ready) // 8 if self._one_leaf else 0
         while ready.size > few or (ready.size and not parts):
             found = self._select(ready)
@@ -261,7 +257,7 @@ class Search:
             part, ready = self._attach(found)
             if part is not None:
                 parts.append(part)
-        return _joined(parts), ready
+        return joined(parts), ready
 
     def _select(self, ready: Int64s) -> int:
         forest, batch = self.forest, self._batch
@@ -274,7 +270,7 @@ class Search:
             )
         )  # fmt: skip
 
-    def _attach(self, found: int) -> tuple[_Waiting | None, Int64s]:
+    def _attach(self, found: int) -> tuple[Waiting | None, Int64s]:
         """Advance the games to the leaves just selected; the leaves to evaluate, and the trees that can go on."""
         forest, batch = self.forest, self._batch
         after, counts, actions = self.game.step(batch.state[:found], batch.action[:found])
@@ -290,7 +286,7 @@ class Search:
         if still_open == 0:
             return None, self._distinct(batch.row[:found].copy())
         everything = Leaves(after, counts, actions, batch.stream[:found].copy())
-        waiting = _Waiting(
+        waiting = Waiting(
             batch.row[:found].copy(), batch.node[:found].copy(), batch.edge[:found].copy(), batch.child[:found].copy(),
             everything,
         )  # fmt: skip
@@ -298,16 +294,15 @@ class Search:
             return self._use_known(waiting, waiting.row[:0])
         return self._use_known(waiting.take(np.flatnonzero(~over)), self._distinct(waiting.row[over]))
 
-    def _use_known(self, waiting: _Waiting, ready: Int64s) -> tuple[_Waiting | None, Int64s]:
+    def _use_known(self, waiting: Waiting, ready: Int64s) -> tuple[Waiting | None, Int64s]:
         """Finish the leaves that the evaluator has seen before: their trees need not wait.
 
         Not with several leaves a step: there, what is backed up early would change which leaves are chosen next, and
         a search would depend on what happened to be remembered.
         """
-        answers = self.evaluator.lookup(waiting.leaves.states) if self._one_leaf else None
-        if answers is None:
+        if self.evaluator.memory is None or not self._one_leaf:
             return waiting, ready
-        known, logits, values = answers
+        known, logits, values = self.evaluator.memory.find(waiting.leaves.states)
         hits = np.flatnonzero(known)
         if hits.size == 0:
             return waiting, ready
@@ -316,15 +311,20 @@ class Search:
         misses = np.flatnonzero(~known)
         return (waiting.take(misses) if misses.size else None), ready
 
-    def _absorb(self, waiting: _Waiting, evaluation: Evaluation) -> None:
+    def _absorb(self, waiting: Waiting, evaluation: Evaluation) -> None:
         forest, count = self.forest, len(waiting.row)
         playouts = evaluation.playouts if self.config.rave_playouts else None
         lengths, moves, movers = _trace(playouts, count)
         kernels.absorb(
-            waiting.row, waiting.node, waiting.edge, waiting.child, waiting.leaves.states[:, 0].copy(),
+            waiting.row, waiting.node, waiting.edge, waiting.child, waiting.leaves.states,
             _logits(evaluation, count), evaluation.values, lengths, moves, movers,
             forest.trees, forest.nodes, forest.edges, self._settings, self._marks, self._clock,
         )  # fmt: skip
+
+    def _worths(self, reward: Reward) -> Float32s:
+        """The first player's value of every outcome that the game may have; the draw is in the middle."""
+        largest = self.game.largest_outcome
+        return reward.value(np.arange(-largest, largest + 1, dtype=np.int32))
 
     # Answers.
 
@@ -353,9 +353,9 @@ class Search:
         joined = np.concatenate(rows) if len(rows) > 1 and rows[1].size else rows[0]
         return joined if self._one_leaf else np.unique(joined)
 
-    def _make_room(self, leaves: int) -> None:
-        if len(self._batch.row) < leaves:
-            self._batch = _Batch.of(leaves, self.game.state_size)
+
+def _compiled_loops(game: Game) -> ModuleType | None:
+    return game.rules.bind("palaestra.search.fused_loops") if isinstance(game, KernelGame) else None
 
 
 def _settings(config: SearchConfig) -> Records:
@@ -379,21 +379,3 @@ def _trace(playouts: Playouts | None, count: int) -> tuple[Int32s, Int32s, Int8s
     if playouts is None or playouts.lengths is None or playouts.moves is None or playouts.movers is None:
         return np.zeros(count, np.int32), np.empty((count, 0), np.int32), np.empty((count, 0), np.int8)
     return playouts.lengths, playouts.moves, playouts.movers
-
-
-def _joined(parts: list[_Waiting]) -> _Waiting | None:
-    if len(parts) <= 1:
-        return parts[0] if parts else None
-    leaves = [part.leaves for part in parts]
-    return _Waiting(
-        np.concatenate([part.row for part in parts]),
-        np.concatenate([part.node for part in parts]),
-        np.concatenate([part.edge for part in parts]),
-        np.concatenate([part.child for part in parts]),
-        Leaves(
-            np.concatenate([part.states for part in leaves]),
-            np.concatenate([part.counts for part in leaves]),
-            np.concatenate([part.actions for part in leaves]),
-            np.concatenate([part.streams for part in leaves]),
-        ),
-    )

@@ -19,7 +19,8 @@ import numpy as np
 
 from palaestra.games.base import Game, Playouts
 from palaestra.rewards.base import Reward
-from palaestra.types import Bools, Float32s, Int8s, Int32s, Int64s, UInt64s
+from palaestra.search.memory import Memory
+from palaestra.types import Float32s, Int8s, Int32s, Int64s, UInt64s
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,15 +49,13 @@ class Evaluation:
 class Evaluator(ABC):
     """Says how good positions are and which moves look promising."""
 
+    memory: Memory | None = None  # answers that are known already; a search looks there and asks about the rest
+
     @abstractmethod
     def __call__(self, leaves: Leaves) -> Evaluation: ...
 
-    def lookup(self, states: Int8s) -> tuple[Bools, Float32s, Float32s] | None:
-        """Which states are known already, bool[N], with their logits and values; None if nothing is ever kept."""
-        return None
-
     def ask(self, leaves: Leaves) -> Evaluation:
-        """The answers for leaves that `lookup` did not know."""
+        """The answers for leaves that were not found in `memory`."""
         return self(leaves)
 
     @property

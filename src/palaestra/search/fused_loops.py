@@ -1,8 +1,9 @@
-"""Whole searches in compiled code, for leaves that are judged by random games: a template bound per game.
+"""Searches in compiled code, one tree after the other: a template bound per game.
 
-It makes the same steps as the lockstep driver (select, a move of the game, attach, a playout, absorb), but one tree
-after the other, so that a tree stays in the processor's cache and no step costs a round through Python. Visits are the
-same. The free names `legal` and `move` are the game's.
+It makes the same steps as the lockstep driver (select, a move of the game, attach, absorb), but a tree stays in the
+processor's cache and no step costs a round through Python. `run_trees` judges leaves by random games and makes whole
+searches; `gather_leaves` goes on in every tree until its leaf is one that the evaluator has to be asked about. Visits
+are the same. The free names `legal` and `move` are the game's.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 from palaestra.games.rows import ONGOING, mover, outcome
 from palaestra.jit import inlined, kernel
 from palaestra.search.leaf import absorb_leaf, attach_leaf, select_leaf
+from palaestra.search.memory import find_entry
 from palaestra.search.tree import NO_NODE, Records
 from palaestra.streams import below, next_word
 from palaestra.types import Float32s, Float64s, Int8s, Int32s, Int64s, UInt64s
@@ -54,6 +56,41 @@ def _should_grow(  # type: ignore[no-untyped-def]
     return (more_nodes and tree.nodes == nodes.shape[0]) or (more_edges and tree.edges + max_legal > edges.shape[0])
 
 
+@inlined
+def _next_leaf(  # type: ignore[no-untyped-def]
+    tree,
+    nodes: Records,
+    edges: Records,
+    states: Int8s,
+    noise: Float64s,
+    state: Int8s,
+    actions: Int32s,
+    rewards: Float32s,
+    p: Int64s,
+    settings: Records,
+    schedule: Int32s,
+    scratch: Float64s,
+    marks: Int64s,
+    clock: Int64s,
+) -> tuple[int, int, int, int]:
+    """Select a leaf and hang it in: its parent, edge, node and number of legal moves.
+
+    The parent is NO_NODE when the tree is finished. Where play is over there are no legal moves, and the simulation is
+    done. `state` and `actions` receive the position and its legal moves.
+    """
+    node, edge = select_leaf(tree, nodes, edges, noise, settings, schedule, scratch, marks, clock)
+    if node == NO_NODE:
+        return NO_NODE, 0, NO_NODE, 0
+    for i in range(state.shape[0]):
+        state[i] = states[node, i]
+    move(state, edges[edge].action, p)
+    ended = outcome(state)
+    count = legal(state, actions, p) if ended == ONGOING else 0
+    value = np.float32(0.0) if ended == ONGOING else _worth(rewards, ended)
+    child = attach_leaf(tree, nodes, edges, states, node, edge, state, count, actions, value, settings, marks, clock)
+    return node, edge, child, count
+
+
 @kernel
 def run_trees(
     rows: Int64s,
@@ -80,8 +117,8 @@ def run_trees(
     """Search the trees rows[first:] until all are finished, `quota` leaves were judged, or one needs more room.
 
     Returns the place of the first tree that is not finished. `more_nodes` and `more_edges` say whether the arrays are
-    still below their budgets. `rewards` holds the first player's value of every
-    outcome of the game, `playout_rewards` that of a random game's end; the draw is in the middle.
+    still below their budgets. `rewards` holds the first player's value of every outcome of the game, `playout_rewards`
+    that of a random game's end; the draw is in the middle.
     """
     max_legal = noise.shape[1]
     state, stream = np.empty(states.shape[2], np.int8), np.empty(1, np.uint64)
@@ -95,23 +132,95 @@ def run_trees(
         while True:
             if quota == 0 or _should_grow(tree, N, E, max_legal, more_nodes, more_edges):
                 return r
-            node, edge = select_leaf(tree, N, E, eta, settings, schedule, scratch, marks, clock)
+            node, edge, child, count = _next_leaf(
+                tree, N, E, S, eta, state, actions, rewards, p, settings, schedule, scratch, marks, clock
+            )
             if node == NO_NODE:
                 break
             quota -= 1
             stream[0] = next_word(streams, b)
-            for i in range(state.shape[0]):
-                state[i] = S[node, i]
-            move(state, E[edge].action, p)
-            ended, to_move = outcome(state), mover(state)
-            count = legal(state, actions, p) if ended == ONGOING else 0
-            value = np.float32(0.0) if ended == ONGOING else _worth(rewards, ended)
-            child = attach_leaf(tree, N, E, S, node, edge, state, count, actions, value, settings, marks, clock)
-            if ended != ONGOING:
+            if count == 0:
                 continue
+            to_move = mover(state)
             length = _play_out(state, stream, p, actions, trace, moves, movers)
             value = _worth(playout_rewards, outcome(state)) * np.float32(1 - 2 * to_move)
             absorb_leaf(
                 tree, N, E, node, edge, child, to_move, no_logits, value, length, moves, movers, settings, marks, clock
             )
     return rows.shape[0]
+
+
+@kernel
+def gather_leaves(
+    rows: Int64s,
+    quota: int,
+    more_nodes: bool,
+    more_edges: bool,
+    rewards: Float32s,
+    p: Int64s,
+    trees: Records,
+    nodes: Records,
+    edges: Records,
+    states: Int8s,
+    streams: UInt64s,
+    noise: Float64s,
+    settings: Records,
+    schedule: Int32s,
+    marks: Int64s,
+    clock: Int64s,
+    tags: UInt64s,
+    keys: UInt64s,
+    known_logits: Float32s,
+    known_values: Float32s,
+    leaf_row: Int64s,
+    leaf_node: Int32s,
+    leaf_edge: Int32s,
+    leaf_child: Int32s,
+    leaf_stream: UInt64s,
+    leaf_state: Int8s,
+    leaf_words: UInt64s,
+    leaf_count: Int32s,
+    leaf_actions: Int32s,
+) -> tuple[int, int, int]:
+    """Search every tree of `rows`, one leaf at a time, until it is finished or its leaf needs an evaluation.
+
+    Leaves that end the game, or that stand in the evaluator's memory (`tags`, `keys`, `known_logits`, `known_values`),
+    are finished on the way. The others are written to the `leaf_` arrays, of which `leaf_words` is `leaf_state` as
+    64-bit words. A tree is left off after `quota` leaves, and where it needs more room (see `run_trees`): those trees
+    are moved to the front of `rows`. Returns the numbers of leaves written, of trees left off, and of leaves found in
+    the memory.
+    """
+    scratch = np.empty(noise.shape[1], np.float64)
+    no_moves, no_movers = np.empty(0, np.int32), np.empty(0, np.int8)
+    found, left, hits = 0, 0, 0
+    for r in range(rows.shape[0]):
+        b = rows[r]
+        tree, N, E, S, eta = trees[b], nodes[b], edges[b], states[b], noise[b]
+        state, actions = leaf_state[found], leaf_actions[found]
+        leaves = 0
+        while True:
+            if leaves == quota or _should_grow(tree, N, E, noise.shape[1], more_nodes, more_edges):
+                rows[left] = b
+                left += 1
+                break
+            node, edge, child, count = _next_leaf(
+                tree, N, E, S, eta, state, actions, rewards, p, settings, schedule, scratch, marks, clock
+            )
+            if node == NO_NODE:
+                break
+            leaves += 1
+            stream = next_word(streams, b)
+            if count == 0:
+                continue
+            entry = find_entry(leaf_words, found, tags, keys)
+            if entry < 0:
+                leaf_row[found], leaf_node[found], leaf_edge[found], leaf_child[found] = b, node, edge, child
+                leaf_stream[found], leaf_count[found] = stream, count
+                found += 1
+                break
+            hits += 1
+            absorb_leaf(
+                tree, N, E, node, edge, child, mover(state), known_logits[entry], known_values[entry],
+                0, no_moves, no_movers, settings, marks, clock,
+            )  # fmt: skip
+    return found, left, hits

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from palaestra.games.rows import mover
 from palaestra.jit import kernel
 from palaestra.search.leaf import absorb_leaf, attach_leaf, new_node, select_leaf, set_priors
 from palaestra.search.tree import NO_NODE, NO_PARENT, Records
 from palaestra.streams import next_word
-from palaestra.types import Float32s, Float64s, Int8s, Int32s, Int64s, UInt64s
+from palaestra.types import Bools, Float32s, Float64s, Int8s, Int32s, Int64s, UInt64s
 
 
 @kernel
@@ -97,7 +98,7 @@ def absorb(
     leaf_node: Int32s,
     leaf_edge: Int32s,
     leaf_child: Int32s,
-    movers: Int8s,
+    after: Int8s,
     logits: Float32s,
     values: Float32s,
     lengths: Int32s,
@@ -112,14 +113,14 @@ def absorb(
 ) -> None:
     """Expand evaluated leaves and back their values up.
 
-    `logits` is [n, A] or [n, 0] for none; `values` [n] is for `movers` [n], the players to move at the leaves;
-    playouts are [n, max_plies] with `lengths` [n], or [n, 0] when they do not count.
+    `logits` is [n, A] or [n, 0] for none; `values` [n] is for the players to move at the leaves, whose states are
+    `after` [n, S]; playouts are [n, max_plies] with `lengths` [n], or [n, 0] when they do not count.
     """
     for i in range(leaf_row.shape[0]):
         b = leaf_row[i]
         absorb_leaf(
-            trees[b], nodes[b], edges[b], leaf_node[i], leaf_edge[i], leaf_child[i], movers[i], logits[i], values[i],
-            lengths[i], moves[i], move_movers[i], settings, marks, clock,
+            trees[b], nodes[b], edges[b], leaf_node[i], leaf_edge[i], leaf_child[i], mover(after[i]), logits[i],
+            values[i], lengths[i], moves[i], move_movers[i], settings, marks, clock,
         )  # fmt: skip
 
 
@@ -193,3 +194,16 @@ def move_root(b: int, root: int, trees: Records, nodes: Records, edges: Records,
         used_nodes += 1
         used_edges += new.count
     tree.nodes, tree.edges, tree.full = used_nodes, used_edges, 0
+
+
+@kernel
+def resume(
+    rows: Int64s, roots: Int8s, trees: Records, nodes: Records, edges: Records, states: Int8s, kept: Bools
+) -> None:
+    """Move the roots of the trees `rows` to the states `roots`, where they contain them; `kept` says where."""
+    for i in range(rows.shape[0]):
+        b = rows[i]
+        node = find_state(nodes[b], states[b], trees[b].nodes, roots[i])
+        kept[i] = node != NO_NODE
+        if node > 0:
+            move_root(b, node, trees, nodes, edges, states)

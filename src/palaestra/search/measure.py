@@ -15,14 +15,14 @@ from palaestra.games.rows import ONGOING
 from palaestra.search.config import SearchConfig
 from palaestra.search.driver import Search
 from palaestra.search.evaluator import Evaluation, Evaluator, Leaves
-from palaestra.types import Bools, Float32s, Int8s
+from palaestra.types import Int8s
 
 
 class Timed(Evaluator):
     """Passes everything on to `inner` and adds up how long that took."""
 
     def __init__(self, inner: Evaluator) -> None:
-        self.inner = inner
+        self.inner, self.memory = inner, inner.memory
         self.seconds = 0.0
         self.leaves = 0
 
@@ -31,9 +31,6 @@ class Timed(Evaluator):
 
     def ask(self, leaves: Leaves) -> Evaluation:
         return self._timed(self.inner.ask, leaves)
-
-    def lookup(self, states: Int8s) -> tuple[Bools, Float32s, Float32s] | None:
-        return self.inner.lookup(states)
 
     def _timed(self, question: Callable[[Leaves], Evaluation], leaves: Leaves) -> Evaluation:
         began = time.perf_counter()
@@ -190,7 +187,7 @@ def _evaluator_alone(
 def repeat_side_by_side(
     jobs: Sequence[Callable[[], object]], seconds: float, before: Callable[[], object] | None = None
 ) -> tuple[list[int], float]:
-    """Repeat every job on a thread of its own for `seconds`; calls of each, and the time until all had ended.
+    """Repeat every job on a thread of its own for `seconds`, at least once; calls of each, and the time it took.
 
     Each job is called once first, because that call compiles and allocates; then `before` is called once, and then
     the clock starts. An error in a thread is raised here.
@@ -204,7 +201,7 @@ def repeat_side_by_side(
 
     def repeat(index: int) -> None:
         try:
-            while time.perf_counter() < began + seconds:
+            while not calls[index] or time.perf_counter() < began + seconds:  # a busy machine may start a thread late
                 jobs[index]()
                 calls[index] += 1
         except BaseException as error:

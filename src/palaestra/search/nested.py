@@ -5,15 +5,16 @@
 - `nrpa`, nested rollout policy adaptation. Level 0 is a game whose moves are drawn in proportion to exp(logit), one
   logit a code, the code being the action. Level l calls level l-1 n times, with a copy of its logits, and after each
   call adapts its own toward the best line so far: +α for each move played, -α·p for each legal move. Equally good
-  lines: the newer.
+  lines: the newer. The logits begin at 0, or at a prior (`palaestra.search.code_prior`).
 
 Lines are compared by their outcomes alone: every reward orders them in the same way (DESIGN D2). Compiled rules run in
-`palaestra.search.nested_loops`, in short calls, so that Ctrl-C works at any level; other games take the plain path,
-which draws the same numbers. This module knows no game's rules.
+`palaestra.search.nested_loops`, in short calls, so that Ctrl-C, or an event that another thread sets, is heeded at any
+level; other games take the plain path, which draws the same numbers. This module knows no game's rules.
 """
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass
 from functools import lru_cache
 from types import ModuleType
@@ -22,7 +23,8 @@ from palaestra.games.base import Game
 from palaestra.games.kernel_game import KernelGame, Rules
 from palaestra.search.nested_plain import plain_nmcs, plain_nrpa
 from palaestra.search.nested_stack import BEST, LENGTH, TRIED, NmcsStack, NrpaStack, nmcs_stack, nrpa_stack
-from palaestra.types import Int8s, UInt64s
+from palaestra.search.stopping import heed
+from palaestra.types import Float64s, Int8s, UInt64s
 
 QUOTA = 4096  # playouts in one compiled call: a fraction of a second, after which Python looks at its signals
 
@@ -36,30 +38,46 @@ class Found:
     playouts: int
 
 
-def nmcs(game: Game, state: Int8s, streams: UInt64s, level: int) -> Found:
-    """Nested Monte Carlo search of level ≥ 1 from state int8[S], not over; draws from streams[0], in place."""
+def nmcs(game: Game, state: Int8s, streams: UInt64s, level: int, stopped: threading.Event | None = None) -> Found:
+    """Nested Monte Carlo search of level ≥ 1 from state int8[S], not over; draws from streams[0], in place.
+
+    `stopped` ends it early: it then raises Stopped.
+    """
     if not isinstance(game, KernelGame):
-        return Found(*plain_nmcs(game, state, streams, level))
+        return Found(*plain_nmcs(game, state, streams, level, stopped))
     loops = _loops(game.rules)
     stack = nmcs_stack(game, state, level)
     loops.nmcs_open(stack, level, game.params)
     at = level
     while at <= level:
+        heed(stopped)
         at = loops.nmcs_run(stack, at, level, streams, game.params, QUOTA)
     return _found(stack, level)
 
 
-def nrpa(game: Game, state: Int8s, streams: UInt64s, level: int, n: int = 100, alpha: float = 1.0) -> Found:
+def nrpa(
+    game: Game,
+    state: Int8s,
+    streams: UInt64s,
+    level: int,
+    n: int = 100,
+    alpha: float = 1.0,
+    logits: Float64s | None = None,
+    stopped: threading.Event | None = None,
+) -> Found:
     """Nested rollout policy adaptation of level ≥ 1 from state int8[S], not over: n^level playouts.
 
-    Draws from streams[0], in place.
+    Draws from streams[0], in place. `logits` float64[A] is the policy that the search begins with, 0 by default: the
+    top level starts there, and every level below with a copy of the level above. `stopped` ends it early: it then
+    raises Stopped.
     """
     if not isinstance(game, KernelGame):
-        return Found(*plain_nrpa(game, state, streams, level, n, alpha))
+        return Found(*plain_nrpa(game, state, streams, level, n, alpha, logits, stopped))
     run = _loops(game.rules).nrpa_run
-    stack = nrpa_stack(game, state, level)
+    stack = nrpa_stack(game, state, level, logits)
+    heed(stopped)
     while not run(stack, level, n, float(alpha), streams, game.params, QUOTA):
-        pass
+        heed(stopped)
     return _found(stack, level)
 
 

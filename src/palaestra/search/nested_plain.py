@@ -7,13 +7,15 @@ Iterative: a list of levels stands in for the call stack.
 from __future__ import annotations
 
 import math
+import threading
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from palaestra.games.base import Game
 from palaestra.games.rows import ONGOING
-from palaestra.search.nested_stack import HEAVIEST, LIGHTEST, NOTHING
+from palaestra.search.nested_stack import HEAVIEST, LIGHTEST, NOTHING, initial_weights
+from palaestra.search.stopping import heed
 from palaestra.streams import uniform
 from palaestra.types import Float64s, Int8s, UInt64s
 
@@ -49,7 +51,9 @@ class _Level:
             self.best, self.line = outcome, line
 
 
-def plain_nmcs(game: Game, state: Int8s, streams: UInt64s, level: int) -> Answer:
+def plain_nmcs(
+    game: Game, state: Int8s, streams: UInt64s, level: int, stopped: threading.Event | None = None
+) -> Answer:
     """`palaestra.search.nested.nmcs`."""
     levels = [_Level(state, [], _legal(game, state)[::-1])]
     playouts = 0
@@ -66,6 +70,7 @@ def plain_nmcs(game: Game, state: Int8s, streams: UInt64s, level: int) -> Answer
                     return here.best, tuple(here.line), playouts
                 levels[-1].absorb(here.best, here.line)
             continue
+        heed(stopped)
         action = here.waiting.pop()
         child = _after(game, here.state, action)
         path = [*here.path, action]
@@ -111,11 +116,21 @@ def _adapt(weights: Float64s, best: _Game, alpha: float) -> None:
         weights[code] = min(max(weights[code] * math.exp(by), LIGHTEST), HEAVIEST)
 
 
-def plain_nrpa(game: Game, state: Int8s, streams: UInt64s, level: int, n: int, alpha: float) -> Answer:
+def plain_nrpa(
+    game: Game,
+    state: Int8s,
+    streams: UInt64s,
+    level: int,
+    n: int,
+    alpha: float,
+    logits: Float64s | None = None,
+    stopped: threading.Event | None = None,
+) -> Answer:
     """`palaestra.search.nested.nrpa`."""
-    weights = np.ones((level + 1, game.num_actions), dtype=np.float64)
+    weights = initial_weights(game, level, logits)
     best = [_Game() for _ in range(level + 1)]
     for playout in range(1, n**level + 1):
+        heed(stopped)
         best[0] = _weighted_game(game, state, weights[1], streams)
         for at in range(1, level + 1):
             if best[at - 1].outcome >= best[at].outcome:

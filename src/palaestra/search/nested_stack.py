@@ -57,15 +57,24 @@ def nmcs_stack(game: Game, state: Int8s, top: int) -> NmcsStack:
     )
 
 
-def nrpa_stack(game: Game, state: Int8s, top: int) -> NrpaStack:
-    """A stack for a search from `state`; all codes weigh 1."""
+def initial_weights(game: Game, top: int, logits: Float64s | None) -> Float64s:
+    """exp(logit) of every code for levels 0 … top, float64[top+1, A]: all 1 where no logits are given."""
+    if logits is None:
+        return np.ones((top + 1, game.num_actions), dtype=np.float64)
+    bound = np.log(HEAVIEST)
+    weights = np.exp(np.clip(np.asarray(logits, dtype=np.float64), -bound, bound))
+    return np.repeat(weights[None, :], top + 1, axis=0)
+
+
+def nrpa_stack(game: Game, state: Int8s, top: int, logits: Float64s | None = None) -> NrpaStack:
+    """A stack for a search from `state`; codes weigh exp(logits [A]), or 1."""
     records = np.zeros((top + 1, 5), dtype=np.int64)
     records[:, BEST] = NOTHING
     return NrpaStack(
         records=records,
         root=np.array(state, dtype=np.int8),
         state=np.zeros(game.state_size, dtype=np.int8),
-        weights=np.ones((top + 1, game.num_actions), dtype=np.float64),
+        weights=initial_weights(game, top, logits),
         change=np.zeros(game.num_actions, dtype=np.float64),
         sums=np.zeros(game.max_legal, dtype=np.float64),
         lines=np.zeros((top + 1, game.max_plies), dtype=np.int32),

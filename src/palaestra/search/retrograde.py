@@ -6,12 +6,14 @@ layer n holds the positions that one side wins in exactly n plies against the lo
 
 The limit on plies is then exact arithmetic. With r plies left, a position won in n ≤ r plies is won in n all the same,
 since nobody can delay it; one that needs n > r is a draw, since "won within r plies" does not depend on the limit.
-Through the public interface of a game only; a few thousand positions take well under a second.
+Through the public interface of a game only, whose outcomes must be ordered by plies; a few thousand positions take well
+under a second.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -50,11 +52,11 @@ class Retrograde:
 
     def solve(self, state: Int8s) -> Solution:
         """Outcome and best moves of a position that is not over, under the limit on plies."""
-        end, pv = state, self._follow(state)
-        for action in pv:
-            end = self._after(end, action)
-        outcome = int(self.game.outcome(end[None])[0])
-        return Solution(0 if outcome == ONGOING else outcome, self.best(state), depth=len(pv))
+        node = self.graph.number(state)
+        winner, distance = int(self.winners[node]), int(self.distances[node])
+        left = self.game.max_plies - int(self.game.plies(state[None])[0])
+        outcome = winner * (left + 1 - distance) if distance <= left else 0
+        return Solution(outcome, self.best(state), depth=distance)
 
     def line(self, state: Int8s, solution: Solution) -> list[int]:
         """Best play from the first of the best moves on: to the end, or in a draw until a position comes back."""
@@ -88,6 +90,12 @@ class Retrograde:
 
     def _after(self, state: Int8s, action: int) -> Int8s:
         return self.game.advance(state[None], np.array([action], dtype=np.int32))[0]
+
+
+@lru_cache(maxsize=8)
+def analysed(game: Game) -> Retrograde:
+    """The analysis of a game, made once: games are immutable, and an analysis is only read."""
+    return Retrograde(game)
 
 
 def without_ply(states: Int8s) -> Int8s:

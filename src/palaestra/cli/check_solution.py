@@ -1,0 +1,103 @@
+"""`palaestra check-solution`: is a solution of a game for one player what it claims to be?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from palaestra.cli.options import Json
+from palaestra.errors import RecordError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from palaestra.arena.solutions import Solution
+    from palaestra.games.base import Game
+
+
+def check_solution(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A solution, as palaestra solve writes them.")],
+    svg: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Draw the final position, moves numbered, here.", show_default=False),
+    ] = None,
+    game: Annotated[
+        str | None,
+        typer.Option(
+            metavar="GAME", help="The rules, for a game of your own: module:attribute.", show_default="as in the file"
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Verify a solution: Morpion by rules of its own that share no code with the engine, other games by replaying."""
+    from pathlib import Path
+
+    from palaestra.arena.solutions import check_solution, parse_solution
+    from palaestra.cli.output import print_json
+
+    solution = parse_solution(_read(Path(file)), file)
+    verdict = check_solution(solution, _rules(solution, game, file))
+    if svg is not None and verdict.valid:
+        _write(Path(svg), verdict.svg)
+    if json:
+        print_json(
+            {
+                "game": verdict.game,
+                "valid": verdict.valid,
+                "score": verdict.score,
+                "error": verdict.error,
+                "claimed": solution.score,
+                "moves_left": verdict.more if verdict.score is not None else None,
+                "independent": verdict.independent,
+                "svg": svg if verdict.valid else None,
+            }
+        )
+    elif verdict.valid:
+        how = "verified independently of the engine" if verdict.independent else "replayed through the game's own rules"
+        print(f"{file}: valid, {verdict.game}, score {verdict.score}; {how}")
+        if verdict.more:
+            print(f"{verdict.more} more moves are possible: this is not the end of the game")
+        if svg is not None:
+            print(f"The picture is in {svg}")
+    else:
+        print(f"{file}: wrong, {verdict.game}: {verdict.error}")
+    if not verdict.valid:
+        raise typer.Exit(1)
+
+
+def _rules(solution: Solution, game: str | None, file: str) -> Game | None:
+    """The rules to replay by; none for Morpion. A file's own words load no module of anybody's."""
+    from palaestra.arena import morpion_referee
+    from palaestra.games.registry import make_game
+
+    if morpion_referee.knows(solution.game):
+        if game is not None:
+            raise RecordError(f"{file} is of {solution.game}, which has a referee of its own: leave out --game {game}")
+        return None
+    if game is None and ":" in solution.game and not solution.game.startswith("gdl:"):
+        raise RecordError(f"{file} is of {solution.game[:80]!r}; say yourself which rules to load, with --game")
+    rules = make_game(game or solution.game)
+    if rules.id != solution.game:
+        raise RecordError(f"{file} is of {solution.game[:80]!r}, and {game} is {rules.id}")
+    return rules
+
+
+def _read(path: Path) -> str:
+    """The file's text, no more of it than a solution can have."""
+    from palaestra.arena.solutions import MOST_CHARACTERS
+
+    try:
+        with path.open(encoding="utf-8") as file:
+            return file.read(MOST_CHARACTERS + 1)
+    except UnicodeDecodeError:
+        raise RecordError(f"{path} is no solution: it is not text") from None
+    except (OSError, ValueError) as error:  # ValueError: a path with a null byte
+        reason = (getattr(error, "strerror", None) or str(error)).lower()
+        raise RecordError(f"cannot read {path} ({reason}); a solution is a file that palaestra solve wrote") from None
+
+
+def _write(path: Path, svg: str) -> None:
+    from palaestra.learn.atomic import write_file
+
+    write_file(path, svg.encode())

@@ -1,0 +1,116 @@
+"""What curves of demerits over generations say: when they meet 0, whether they stay there, and which lies lower.
+
+A curve of several seeds is float64[S, G]; of one seed, float64[G]. Knows no agent and no paper.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from palaestra.learn.tabular import mean_and_margin
+from palaestra.types import Float64s
+
+Curve = Float64s
+NONE = 1e-6  # demerits that are rounding
+AFTER, SHARE = 30, 0.8  # a curve has settled if it is 0 in this share of so many generations after its first 0
+# A plateau lies below half of a curve's maximum, and within a quarter of it: from one match to the next, the same agent
+# that keeps every result and ignores lengths has 3.5 to 7.6 demerits, where random play has 16.5 (FACTS §4).
+BELOW, BAND = 0.5, 0.25
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Mean difference over seeds, and half of its 95 % interval; None from a single seed."""
+
+    mean: float
+    margin: float | None
+
+    def __str__(self) -> str:
+        return f"{self.mean:+.2f}" if self.margin is None else f"{self.mean:+.2f} ± {self.margin:.2f}"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A sentence, whether the curves bear it out (yes, no; open where they cannot say), and the figures for it."""
+
+    text: str
+    verdict: str
+    evidence: str
+
+    @classmethod
+    def by_difference(cls, text: str, what: str, difference: Difference) -> Claim:
+        """A claim that holds if a difference is positive; open where its interval holds 0, or has no ends."""
+        if difference.margin is None or abs(difference.mean) <= difference.margin:
+            verdict = "open"
+        else:
+            verdict = "yes" if difference.mean > 0 else "no"
+        return cls(text, verdict, f"{what}: {difference}")
+
+
+def first_zero(curve: Curve) -> int | None:
+    """The first generation, from 1, of a curve [G] without demerits."""
+    at = np.flatnonzero(curve <= NONE)
+    return int(at[0]) + 1 if at.size else None
+
+
+def settles(curve: Curve) -> bool | None:
+    """Whether a curve [G] stays without demerits after its first such generation; None if too few follow it."""
+    first = first_zero(curve)
+    if first is None:
+        return False
+    following = curve[first : first + AFTER]
+    return bool((following <= NONE).mean() >= SHARE) if following.size == AFTER else None
+
+
+def waits(curve: Curve) -> Float64s:
+    """float64[S]: the first generation without demerits of every seed of a curve [S, G]; G + 1 where none comes."""
+    return np.array([first_zero(one) or len(one) + 1 for one in curve], dtype=np.float64)
+
+
+def plateau(curve: Curve) -> int:
+    """The longest flat stretch, in generations, of a curve [G] between its fall and its first 0.
+
+    It is flat within `BAND` of the maximum, and the fall is over where the curve first lies below `BELOW` of that: the
+    generations that nothing has been learned in yet are flat too, and no plateau.
+    """
+    most = curve.max()
+    fallen = int(np.argmax(curve <= BELOW * most)) if (curve <= BELOW * most).any() else len(curve)
+    before = curve[fallen : (first_zero(curve) or len(curve) + 1) - 1]
+    longest = begin = 0
+    for end in range(1, len(before) + 1):
+        while np.ptp(before[begin:end]) > BAND * most:
+            begin += 1
+        longest = max(longest, end - begin)
+    return longest
+
+
+def compare(one: Curve, other: Curve) -> Difference:
+    """Mean demerits of `one` minus those of `other`, both [S, G], seed by seed."""
+    mean, margin = mean_and_margin((one.mean(axis=1) - other.mean(axis=1))[:, None])
+    return Difference(float(mean[0]), None if margin is None else float(margin[0]))
+
+
+def majority(seeds: Iterable[bool]) -> bool:
+    """Whether something holds for more than half."""
+    held = list(seeds)
+    return 2 * sum(held) > len(held)
+
+
+def generations_in_words(curve: Curve) -> str:
+    """The first 0 of every seed of a curve [S, G]: "33, 27, –"."""
+    return ", ".join("–" if (first := first_zero(one)) is None else str(first) for one in curve)
+
+
+def summary(curve: Curve) -> dict[str, object]:
+    """The figures of a curve [S, G], as JSON can hold them."""
+    mean, margin = mean_and_margin(curve)
+    return {
+        "demerits": mean.tolist(),
+        "plus_minus": None if margin is None else margin.tolist(),
+        "by_seed": curve.tolist(),
+        "first_zero": [first_zero(one) for one in curve],
+        "settled": [settles(one) for one in curve],
+    }

@@ -1,0 +1,77 @@
+"""The best solutions that a run finds: each its own file in the run's folder, and never deleted.
+
+    solutions/SCORE-NNNN-WHO-GAME.txt   iteration NNNN, from self-play, deep-search or evaluation; and its picture, .svg
+
+A file is written as soon as the games of a stage are over, verified and whole, before the iteration is saved: a process
+that is killed after that has lost nothing. The iteration is then played again and finds the same, in a file of the same
+name. Where a game has many starts, what one of them allows says little about another; the best outcome of all is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+from palaestra.arena.solutions import check_solution, make_solution
+from palaestra.errors import RunError
+from palaestra.games.base import Game
+from palaestra.learn.atomic import make_folder, write_file
+from palaestra.learn.folder import SOLUTIONS
+
+
+class Played(Protocol):
+    """A finished game: where it began, its actions from there on, and its score."""
+
+    @property
+    def number(self) -> int: ...
+
+    @property
+    def start(self) -> int: ...
+
+    @property
+    def moves(self) -> Sequence[int]: ...
+
+    @property
+    def outcome(self) -> int: ...
+
+    @property
+    def first(self) -> str: ...  # who played
+
+
+class BestSolutions:
+    """The record of a run and the folder that proves it."""
+
+    def __init__(self, folder: Path, game: Game, notes: str, best: int | None) -> None:
+        """`best` is the record so far; `notes` say in a solution's file what found it."""
+        self.folder, self.game, self.notes, self.best = folder / SOLUTIONS, game, notes, best
+
+    def see(self, games: Sequence[Played], iteration: int) -> None:
+        """Keep the best of these games, of equals the first, if it is better than all before."""
+        top = max(games, key=lambda game: game.outcome)
+        if self.best is None or top.outcome > self.best:
+            self._write(top, iteration)
+            self.best = top.outcome
+
+    def _write(self, played: Played, iteration: int) -> None:
+        opening = f"@{played.start}" if self.game.num_starts > 1 else ""
+        note = f"found by {self.notes}, iteration {iteration}, {played.first}, game {played.number}"
+        found = make_solution(self.game, opening, played.moves, [note])
+        verdict = check_solution(found, self.game)
+        if not verdict.valid or verdict.score != played.outcome:
+            raise RunError(f"iteration {iteration} found no valid solution ({verdict.error}); please report it")
+        who = played.first.replace(" ", "-")
+        name = f"{played.outcome:03d}-{iteration:04d}-{who}-{played.number:04d}"
+        make_folder(self.folder)
+        write_file(self.folder / f"{name}.svg", verdict.svg.encode())
+        write_file(self.folder / f"{name}.txt", str(found).encode())
+
+
+def best_file(folder: Path) -> Path | None:
+    """The file of the best solution in a run's folder; None if there is none."""
+    return max((folder / SOLUTIONS).glob("*.txt"), default=None, key=lambda path: (_score(path), path.name))
+
+
+def _score(path: Path) -> int:
+    text = path.stem.partition("-")[0]
+    return int(text) if text.isdigit() else -1

@@ -1,0 +1,47 @@
+"""Whether a configuration fits its game: asked before a run leaves anything behind."""
+
+from __future__ import annotations
+
+from palaestra.errors import ConfigError
+from palaestra.games.base import Game
+from palaestra.games.registry import make_game
+from palaestra.learn.config import RunConfig, SoloConfig
+from palaestra.learn.demerits import check_demerits
+from palaestra.learn.warm_start import check_adaptive
+from palaestra.players.registry import make_player
+
+
+def trainable(config: RunConfig) -> Game:
+    """The run's game; an error if it cannot be trained, or if what is needed only later does not fit it."""
+    game = make_game(config.game)
+    (_check_one if game.players == 1 else _check_two)(game, config)
+    for anchor in config.evaluation.anchors:
+        make_player(anchor, game)
+    if config.evaluation.demerits:
+        check_demerits(game)
+    return game
+
+
+def _check_one(game: Game, config: RunConfig) -> None:
+    """ConfigError for what plays one side against another."""
+    if config.gate.kind != "off":
+        raise ConfigError(
+            f"gate.kind is {config.gate.kind}: a gate plays two networks against each other, and {game.id} has one"
+            " player; set gate.kind=off, or take --preset ranked"
+        )
+    if config.warm.adaptive:
+        check_adaptive(game)
+    if config.evaluation.history:
+        raise ConfigError(
+            f"evaluation.history is {config.evaluation.history}: {game.id} has one player, and networks do not meet;"
+            " set it to 0"
+        )
+
+
+def _check_two(game: Game, config: RunConfig) -> None:
+    """ConfigError for what would be read for one player only."""
+    solo = config.solo
+    changed = [name for name, value in SoloConfig() if getattr(solo, name) != value]
+    if changed or config.selfplay.sampling:
+        name = f"solo.{changed[0]}" if changed else "selfplay.sampling"
+        raise ConfigError(f"{name} is for games of one player, and {game.id} has two; for example morpion-5d")

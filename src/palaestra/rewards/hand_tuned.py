@@ -1,0 +1,22 @@
+"""The reward that a person writes down: sooner is better, or more is better, in proportion. Knows no window."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from palaestra.rewards.base import TableReward
+from palaestra.types import Float64s
+
+
+class HandTuned(TableReward):
+    """Ordered by plies: ±(1 - t / max_plies) for a game that ends at ply t, draw 0 (FACTS §4: max_plies = 20h).
+
+    Ordered by margin: margin / largest margin.
+    """
+
+    def _values(self) -> Float64s:
+        outcomes = self.space.outcomes().astype(np.float64)
+        if self.space.tiebreak == "plies":
+            # An outcome of size s is a game that ended at ply t = max_plies + 1 - s, so that 1 - t / max_plies is:
+            return np.sign(outcomes) * (np.abs(outcomes) - 1.0) / self.space.max_plies + 0.0
+        return outcomes / self.space.highest
