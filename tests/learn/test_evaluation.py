@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -10,10 +11,12 @@ from palaestra.arena.match import Running
 from palaestra.errors import PlayerError
 from palaestra.games.registry import make_game
 from palaestra.learn.config import RunConfig
-from palaestra.learn.evaluation import elo_above_random, elo_by_anchor, evaluate
+from palaestra.learn.evaluation import as_configured, elo_above_random, elo_by_anchor, play_anchors
 from tests.players.run_folders import random_model
 
 TIC = make_game("tic_tac_toe-3x3")
+
+evaluate = partial(as_configured, play_anchors)
 
 
 def config(**settings: Any) -> RunConfig:

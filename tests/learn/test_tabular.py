@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from palaestra.arena.statistics import mean_and_margin
 from palaestra.errors import ConfigError, GameError
 from palaestra.games.base import Game
 from palaestra.games.python_game import PlainRules, PythonGame
 from palaestra.games.registry import make_game
 from palaestra.learn import tabular
-from palaestra.learn.tabular import Curve, Learned, learn_table, mean_and_margin, read_config
+from palaestra.learn.tabular import Curve, Learned, learn_table, read_config
 from palaestra.learn.tabular_matches import Matches, play_lockstep
 from palaestra.players.registry import make_player
 from palaestra.players.table import Table

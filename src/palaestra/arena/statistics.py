@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import math
 
+from palaestra.types import Float64s
+
 Z95 = 1.959963984540054  # two-sided 95 % of the normal distribution
 
 
@@ -54,6 +56,14 @@ def student_95(freedom: int) -> float:
         + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * n**3)
         + (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / (92160 * n**4)
     )
+
+
+def mean_and_margin(samples: Float64s) -> tuple[Float64s, Float64s | None]:
+    """Means over R repeats of float64[R, P], and half of their 95 % intervals (Student's t); None for one repeat."""
+    count = len(samples)
+    if count < 2:
+        return samples[0], None
+    return samples.mean(axis=0), student_95(count - 1) * samples.std(axis=0, ddof=1) / math.sqrt(count)
 
 
 def elo_of(score: float) -> float:

@@ -81,8 +81,8 @@ def evaluate(
     model = stored.network(iteration)
     worth = stored.make_reward(game, reward)
     workers = threads or os.cpu_count() or 1
+    settings: dict[str, Any] = {"threads": workers, "seed": seed, "averaged": averaged, "reward": worth}
     if game.players == 1:
-        settings: dict[str, Any] = {"threads": workers, "seed": seed, "averaged": averaged, "reward": worth}
         chosen = tuple(against) if against else ANCHORS_ALONE
         _evaluate_alone(game, stored, iteration, model, budgets, games, chosen, positions, settings, json)
         return
@@ -92,26 +92,16 @@ def evaluate(
     with progress_bar() as bar:
         total = len(budgets) * len(anchors) * games if games else None
         task = bar.add_task("mistakes", total=total)
-        rates = []
-        if sets:
-            measure: dict[str, Any] = {"threads": workers, "seed": seed, "averaged": averaged, "reward": worth}
-            rates = error_rates(game, model, stored.search, sets, (0, *budgets), **measure)
+        rates = error_rates(game, model, stored.search, sets, (0, *budgets), **settings) if sets else []
         before = 0
 
         def show(anchor: str, running: Running) -> None:
             done = before + anchors.index(anchor) * games + running.finished
             bar.update(task, completed=done, description=anchor)
 
-        settings = {
-            "games": games,
-            "threads": workers,
-            "seed": seed,
-            "averaged": averaged,
-            "reward": worth,
-            "listen": show,
-        }
         for budget in budgets if games else ():
-            results += play_anchors(game, model, stored.search, anchors, simulations=budget, **settings)
+            given = (game, model, stored.search, anchors)
+            results += play_anchors(*given, games=games, simulations=budget, listen=show, **settings)
             before = len(results) * games
     if json:
         print_json({**as_json(stored, iteration, results, rates, seed), "reward": worth.text})

@@ -11,14 +11,13 @@ if TYPE_CHECKING:
 
 def reproduce_figure(name: str, repeats: int, scale: float, seed: int, plot: str | None, json: bool) -> None:
     """Run the learners of a figure, write the picture, and print a Markdown table or JSON."""
+    from palaestra.cli.files import picture
     from palaestra.cli.output import print_json, progress_bar
-    from palaestra.cli.qlearn import check_folder, curve_json
+    from palaestra.cli.qlearn import curve_json
     from palaestra.lab.chapter_2 import ceilings_of, matches_of, run_figure
-    from palaestra.lab.rating_plots import figure_format, save_figure
+    from palaestra.lab.rating_plots import save_figure
 
-    path = Path(plot or f"{name}.svg")
-    figure_format(path)
-    check_folder(path)
+    path = picture(plot or f"{name}.svg")
     with progress_bar() as bar:
         task = bar.add_task("", total=matches_of(name, repeats, scale))
         measured = list(

@@ -87,6 +87,7 @@ def manager(
     """Run matches between players wherever they are, and say what each of them reached."""
     import asyncio
 
+    from palaestra.cli.files import writable
     from palaestra.cli.ggp_view import make_view, print_matches
     from palaestra.cli.output import print_json
     from palaestra.ggp.http_client import read_address
@@ -96,7 +97,9 @@ def manager(
 
     addresses = [read_address(text) for text in players]
     settings = MatchSettings(start_clock, play_clock, most_turns)
-    _check_folders(record, pgn)
+    for given in (record, pgn):
+        if given is not None:
+            writable(given)
     rules = load_rules(file)
     machine = make_machine(rules)
     with make_view(machine.note) as show:
@@ -106,17 +109,6 @@ def manager(
         print_json({**summary(records), "matches": [one.as_json() for one in records]})
     else:
         print_matches(records)
-
-
-def _check_folders(*files: str | None) -> None:
-    """A file that cannot be written is better known before the matches than after."""
-    from pathlib import Path
-
-    from palaestra.errors import ConfigError
-
-    for file in files:
-        if file is not None and (not Path(file).parent.is_dir() or Path(file).is_dir()):
-            raise ConfigError(f"cannot write {file!r}: give a file in a folder that exists, for example match.json")
 
 
 def _game_name(file: str) -> str:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from palaestra.games.base import Game
-    from palaestra.types import Int8s
+    from palaestra.types import Float64s, Int8s
 
 SIDES = ("first", "second")
 FIRST_STYLE, SECOND_STYLE, EMPTY_STYLE, LAST_STYLE = "bold bright_yellow", "bold bright_red", "dim", "reverse"
@@ -86,6 +86,19 @@ def percent(share: float) -> str:
 def score_in_words(score: float, interval: tuple[float, float]) -> str:
     """ "63.0 % (57.2–68.5)"."""
     return f"{percent(score)} ({100 * interval[0]:.1f}–{100 * interval[1]:.1f})"
+
+
+def mean_in_words(values: Float64s) -> str:
+    """ "4.5 ± 0.3" over the seeds that have a value; "–" if none has."""
+    import numpy as np
+
+    from palaestra.arena.statistics import mean_and_margin
+
+    known = values[np.isfinite(values)]
+    if not known.size:
+        return "–"
+    mean, margin = mean_and_margin(known[:, None])
+    return f"{mean[0]:.1f}" if margin is None else f"{mean[0]:.1f} ± {margin[0]:.1f}"
 
 
 def command_name() -> str:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from palaestra.cli.files import picture, writable
 from palaestra.cli.options import PLAYER_HELP, GameId, Json, Seed
-from palaestra.errors import ConfigError
 
 if TYPE_CHECKING:
     from palaestra.games.base import Game
@@ -108,15 +108,9 @@ def qlearn(
         _print_end(rules, states, sum(seconds), save)
 
 
-def check_folder(path: Path) -> None:
-    """ConfigError if the folder of a file to be written is not there: to be asked before hours of play."""
-    if not path.parent.is_dir():
-        raise ConfigError(f"cannot write {path}: there is no folder {path.parent}")
-
-
 def curve_json(curve: Curve) -> dict[str, Any]:
     """Win rates from 0 to 1 over the matches since the point before, and `so_far` over all up to here."""
-    from palaestra.learn.tabular import mean_and_margin
+    from palaestra.arena.statistics import mean_and_margin
 
     mean, margin = mean_and_margin(curve.rates)
     so_far, so_far_margin = mean_and_margin(curve.so_far)
@@ -135,20 +129,16 @@ def curve_json(curve: Curve) -> dict[str, Any]:
 
 def rate_in_words(rates: Float64s) -> str:
     """ "86.5 ± 0.4" of win rates [R], in percent."""
-    from palaestra.learn.tabular import mean_and_margin
+    from palaestra.cli.output import mean_in_words
 
-    mean, margin = mean_and_margin(100 * rates[:, None])
-    return f"{mean[0]:.1f}" if margin is None else f"{mean[0]:.1f} ± {margin[0]:.1f}"
+    return mean_in_words(100 * rates)
 
 
 def _check_files(plot: str | None, save: str | None) -> None:
-    for file in (plot, save):
-        if file is not None:
-            check_folder(Path(file))
     if plot is not None:
-        from palaestra.lab.rating_plots import figure_format
-
-        figure_format(Path(plot))
+        picture(plot)
+    if save is not None:
+        writable(save)
 
 
 def _write_files(

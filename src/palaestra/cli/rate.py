@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import typer
 
+from palaestra.cli.files import picture
 from palaestra.cli.options import Json
 from palaestra.cli.ratings import ADVANTAGE, DRAW, PRIOR, Advantage, Anchor, Draw, Prior
 from palaestra.errors import ConfigError, RecordError
@@ -57,9 +58,7 @@ def rate(
 
     config = rating_config(advantage, draw, prior, anchor)
     if plot is not None:
-        from palaestra.lab.rating_plots import figure_format
-
-        figure_format(plot)  # a wrong ending is told before a long file is read
+        picture(plot)
     name = "standard input" if file == STDIN else file
     with _opened(file) as (source, listen):
         reader = ResultReader(source, name, variant=game, skip=bad_games is BadGames.SKIP, listen=listen)

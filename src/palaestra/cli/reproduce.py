@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from palaestra.cli.experiments import Folder, home_of, threads_here
 from palaestra.cli.options import Json, Seed
-from palaestra.cli.reproduce_rewards import EXPERIMENTS, Folder
+from palaestra.cli.reproduce_rewards import EXPERIMENTS
 from palaestra.cli.reproduce_solo import EXAMPLE, solo
 from palaestra.cli.train import Sets
 
@@ -80,7 +81,6 @@ def table_6_1(
     json: Json = False,
 ) -> None:
     """Warm-start enhancements against the default search, with untrained networks (thesis, Table 6.1)."""
-    import os
 
     from palaestra.cli.output import print_json, progress_bar
     from palaestra.lab.table_6_1 import GAMES, PUBLISHED, table_6_1
@@ -90,7 +90,7 @@ def table_6_1(
         cells = []
 
         for cell in table_6_1(
-            games, seed, net, networks, os.cpu_count() or 1, lambda words: bar.update(task, description=words)
+            games, seed, net, networks, threads_here(), lambda words: bar.update(task, description=words)
         ):
             cells.append(cell)
             bar.advance(task)
@@ -144,20 +144,18 @@ def table_6_2(
     json: Json = False,
 ) -> None:
     """When adaptive warm starts switch to plain self-play (thesis, Table 6.2); b3c32 unless --set net=thesis256."""
-    import os
-    from pathlib import Path
 
     from palaestra.cli.output import print_json, progress_bar, stdout
     from palaestra.lab.table_6_1 import NAMES
     from palaestra.lab.table_6_2 import PUBLISHED, table_6_2
 
-    home = Path(folder or "runs/table-6.2")
+    home = home_of(folder, "table-6.2")
     changed = ("net=b3c32", *(sets or ()))
     with progress_bar() as bar:
         task = bar.add_task("", total=len(PUBLISHED))
         rows = []
         for row in table_6_2(
-            home, game, runs, seed, limit=limit, sets=changed, threads=os.cpu_count() or 1,
+            home, game, runs, seed, limit=limit, sets=changed, threads=threads_here(),
             listen=lambda words: bar.update(task, description=words),
         ):  # fmt: skip
             rows.append(row)

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from palaestra.cli.experiments import Folder, Minutes, Plot, Seeds, home_of, say_how_to_go_on, threads_here
+from palaestra.cli.files import picture
 from palaestra.cli.options import Json, Seed
 from palaestra.cli.train import Sets
 
@@ -22,16 +24,7 @@ if TYPE_CHECKING:
     from palaestra.learn.events import Event, Listener
     from palaestra.types import Float64s
 
-Seeds = Annotated[int, typer.Option(min=1, max=1000, help="Runs of every agent.")]
 Generations = Annotated[int, typer.Option(min=1, max=10**6, help="Of every run.")]
-Folder = Annotated[
-    str | None,
-    typer.Option(metavar="FOLDER", help="Where the runs are kept; below ./runs by default.", show_default=False),
-]
-Plot = Annotated[
-    str | None, typer.Option(metavar="FILE", help=".png or .svg; NAME.svg by default.", show_default=False)
-]
-Minutes = Annotated[float, typer.Option(min=0.001, help="Of every run.")]
 Games = Annotated[int, typer.Option(min=2, help="Of every match, an even number.")]
 ANCHORS = {"random play": 16.5, "results kept, length ignored": 5.55}  # FACTS §4, opposition-3x9
 HEADINGS = {  # of the figures of a duel, and what they are multiplied by for people
@@ -65,7 +58,7 @@ def schmidt_fig3(
     from palaestra.rewards.outcomes import OutcomeSpace
 
     name = "schmidt-fig3"
-    path, home = plot_file(plot, name), home_of(folder, name)
+    path, home = picture(plot or f"{name}.svg"), home_of(folder, name)
     configs = agent_configs(range(seed, seed + seeds), generations, game=game, sets=sets or (), threads=threads_here())
     with _progress(name, configs.values()) as (listeners, begins):
         curves = demerits_of(home, configs, listeners, begins)
@@ -105,7 +98,7 @@ def bonus(
     from palaestra.lab.schmidt_plots import demerits_figure
 
     name = "bonus"
-    path, home = plot_file(plot, name), home_of(folder, name)
+    path, home = picture(plot or f"{name}.svg"), home_of(folder, name)
     configs = bonus_configs(range(seed, seed + seeds), generations, sets=sets or (), threads=threads_here())
     with _progress(name, configs.values()) as (listeners, begins):
         curves = demerits_of(home, configs, listeners, begins)
@@ -172,7 +165,7 @@ def _duels(
     from palaestra.lab.reward_experiments import DRAWN, LISTED, by_seed, duel_configs, duels
     from palaestra.lab.schmidt_plots import duel_figure
 
-    path, home = plot_file(plot, name), home_of(folder, name)
+    path, home = picture(plot or f"{name}.svg"), home_of(folder, name)
     configs = duel_configs(name, range(seed, seed + seeds), minutes, sets=sets, threads=threads_here())
     for game in {game for game, _, _ in configs}:
         check_match(make_game(game), games, LOCKSTEP)
@@ -206,7 +199,7 @@ def _progress(name: str, runs: Collection[RunConfig]) -> Iterator[tuple[list[Lis
 
     An interrupt says how to go on.
     """
-    from palaestra.cli.output import command_name, progress_bar, stderr
+    from palaestra.cli.output import progress_bar
     from palaestra.learn.events import IterationEnded, RunStarted
 
     one = next(iter(runs))
@@ -229,32 +222,8 @@ def _progress(name: str, runs: Collection[RunConfig]) -> Iterator[tuple[list[Lis
             task = bar.add_task("", total=round(len(runs) * length))
             yield [heard], begins
     except KeyboardInterrupt:
-        words = f"Stopped; every run is kept at its last generation. To go on: {command_name()} reproduce {name},"
-        stderr().print(f"{words} with the same options", markup=False, soft_wrap=True)
+        say_how_to_go_on(name, "every run is kept at its last generation")
         raise
-
-
-def threads_here() -> int:
-    import os
-
-    return os.cpu_count() or 1
-
-
-def plot_file(plot: str | None, name: str) -> Path:
-    """Where the picture goes; refused before hours of training if it cannot go there."""
-    from palaestra.cli.qlearn import check_folder
-    from palaestra.lab.rating_plots import figure_format
-
-    path = Path(plot or f"{name}.svg")
-    figure_format(path)
-    check_folder(path)
-    return path
-
-
-def home_of(folder: str | None, name: str) -> Path:
-    from palaestra.players.runs import RUNS
-
-    return RUNS / name if folder is None else Path(folder)
 
 
 # Saying what was found.
@@ -268,7 +237,7 @@ def _json(name: str, seeds: int, seed: int, home: Path, path: Path, found: Mappi
 
 def _print_curves(curves: Mapping[str, Curve], labels: Mapping[str, str]) -> None:
     """A Markdown table: demerits at some generations, mean ± 95 % over seeds, and when 0 was first met."""
-    from palaestra.cli.output import stdout
+    from palaestra.cli.output import mean_in_words, stdout
     from palaestra.lab.demerit_curves import generations_in_words, settles
 
     last = next(iter(curves.values())).shape[1]
@@ -297,7 +266,7 @@ def _print_claims(verdicts: Sequence[Claim]) -> None:
 
 
 def _print_duels(rows: Mapping[tuple[str, str, str], Mapping[str, Float64s]]) -> None:
-    from palaestra.cli.output import stdout
+    from palaestra.cli.output import mean_in_words, stdout
 
     console = stdout()
     heads = [HEADINGS[column][0] for column in next(iter(rows.values()))]
@@ -315,19 +284,6 @@ def _print_files(home: Path, *paths: Path) -> None:
     stdout().print(
         f"\n± is 95 % over seeds. Pictures: {files}. Runs: {home}; given again, none is trained twice.", soft_wrap=True
     )
-
-
-def mean_in_words(values: Float64s) -> str:
-    """ "4.5 ± 0.3" over the seeds that have a value; "–" if none has."""
-    import numpy as np
-
-    from palaestra.learn.tabular import mean_and_margin
-
-    known = values[np.isfinite(values)]
-    if not known.size:
-        return "–"
-    mean, margin = mean_and_margin(known[:, None])
-    return f"{mean[0]:.1f}" if margin is None else f"{mean[0]:.1f} ± {margin[0]:.1f}"
 
 
 def _number(value: float) -> float | None:

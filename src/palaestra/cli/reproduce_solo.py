@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from palaestra.cli.experiments import Folder, Minutes, Plot, Seeds, home_of, say_how_to_go_on, threads_here
+from palaestra.cli.files import picture
 from palaestra.cli.options import Json, Seed
-from palaestra.cli.reproduce_rewards import Folder, Minutes, Plot, Seeds
 from palaestra.cli.train import Sets
 
 if TYPE_CHECKING:
@@ -32,8 +33,7 @@ def solo(
     json: Json = False,
 ) -> None:
     """random, uct, nmcs, nrpa, ranked reward, and nrpa led by its policy: best score over equal time (thesis, Ch7)."""
-    from palaestra.cli.output import command_name, progress_bar, stderr
-    from palaestra.cli.reproduce_rewards import home_of, plot_file, threads_here
+    from palaestra.cli.output import progress_bar
     from palaestra.games.registry import make_game
     from palaestra.lab.rating_plots import save_figure
     from palaestra.lab.solo_comparison import compare, methods
@@ -42,7 +42,7 @@ def solo(
     from palaestra.learn.presets import configure
 
     name = "solo"
-    path, rules = plot_file(plot, f"{name}-{game}"), make_game(game)
+    path, rules = picture(plot or f"{name}-{game}.svg"), make_game(game)
     home = home_of(folder, f"{name}-{rules.id}")
     configs = {
         one: configure(game, "ranked", sets or (), minutes=minutes, seed=one, threads=threads_here())
@@ -63,8 +63,7 @@ def solo(
 
             found = compare(home, rules, configs, level, begins, [heard])
     except KeyboardInterrupt:
-        words = f"Stopped; what is finished is kept in {home}. To go on: {command_name()} reproduce {name}"
-        stderr().print(f"{words}, with the same options", markup=False, soft_wrap=True)
+        say_how_to_go_on(name, f"what is finished is kept in {home}")
         raise
     save_figure(scores_over_time([journal for some in found.values() for journal in some]), path)
     if json:
@@ -78,8 +77,7 @@ def _print_table(found: Mapping[str, Sequence[Journal]], minutes: float) -> None
     import numpy as np
 
     from palaestra.cli.live import clock
-    from palaestra.cli.output import stdout
-    from palaestra.cli.reproduce_rewards import mean_in_words
+    from palaestra.cli.output import mean_in_words, stdout
     from palaestra.lab.solo_comparison import best_and_when
 
     console = stdout()

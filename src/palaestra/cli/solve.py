@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from palaestra.cli.files import picture
 from palaestra.cli.options import GameId, Json, Moves, Seed
 from palaestra.errors import ConfigError, GameError
 
@@ -65,7 +66,7 @@ def solve(
     from palaestra.lab.solve_folder import open_folder
 
     limits = _limits(minutes, restarts, target)
-    picture = None if plot is None else _picture(plot)
+    drawn = None if plot is None else picture(plot)
     rules = make_game(game)
     _check_start(rules, moves)
     began = time.perf_counter()  # a prior takes seconds to make, and they count
@@ -75,9 +76,9 @@ def solve(
         session = Restarts(folder, players, limits, began)
         with make_solve_view(session) as view:
             session.run(view.heard)
-        if picture is not None:
-            _draw(folder, picture)
-        _tell(session, picture, json)
+        if drawn is not None:
+            _draw(folder, drawn)
+        _tell(session, drawn, json)
     if session.stopped_by == "interrupt":
         raise KeyboardInterrupt
 
@@ -90,19 +91,6 @@ def _limits(minutes: float | None, restarts: int | None, target: int | None) -> 
     if minutes is None and restarts is None and target is None:
         minutes = MINUTES
     return Limits(None if minutes is None else 60 * minutes, restarts, target)
-
-
-def _picture(plot: str) -> Path:
-    """The file of the plot, if it can be written: to be asked before hours of search."""
-    from pathlib import Path
-
-    from palaestra.cli.qlearn import check_folder
-    from palaestra.lab.rating_plots import figure_format
-
-    path = Path(plot)
-    figure_format(path)
-    check_folder(path)
-    return path
 
 
 def _check_start(game: Game, moves: str) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from palaestra.cli.files import picture
 from palaestra.cli.options import PLAYER_HELP, GameId, Json, OpeningPlies, OpeningsText, Seed
 from palaestra.cli.ratings import ADVANTAGE, DRAW, PRIOR, Advantage, Anchor, Draw, Prior, rating_config
 from palaestra.errors import ConfigError, PalaestraError
@@ -129,11 +130,7 @@ def check_files(pgn: str | None, resume: bool, plot: str | None) -> None:
     if resume and pgn is None:
         raise ConfigError("--resume goes on with a file of games: name it, for example --pgn games.pgn --resume")
     if plot is not None:
-        from palaestra.lab.rating_plots import figure_format
-
-        figure_format(Path(plot))
-        if not Path(plot).parent.is_dir():
-            raise ConfigError(f"--plot is {plot!r}, and there is no folder {Path(plot).parent}; make it first")
+        picture(plot)
 
 
 def make_players(texts: Sequence[str], game: Game) -> list[Player]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from palaestra.learn.tabular import mean_and_margin
+from palaestra.arena.statistics import mean_and_margin
 from palaestra.types import Float64s
 
 Curve = Float64s

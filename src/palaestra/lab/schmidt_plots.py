@@ -14,8 +14,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from palaestra.arena.statistics import mean_and_margin
 from palaestra.lab.plots import BLUE, GREEN, GREY, ORANGE, PURPLE, RED, STYLE
-from palaestra.learn.tabular import mean_and_margin
 from palaestra.types import Float32s, Float64s, Int32s
 
 COLOURS = (GREY, PURPLE, ORANGE, RED, BLUE, GREEN)

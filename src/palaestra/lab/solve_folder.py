@@ -23,10 +23,11 @@ from typing import Any
 
 import numpy as np
 
-from palaestra.arena.solutions import Solution, check_solution, final_state, make_solution, parse_solution
+from palaestra.arena.solutions import Solution, final_state, make_solution, parse_solution
 from palaestra.errors import RecordError, RunError
 from palaestra.games.base import Game
 from palaestra.learn.atomic import TEMPORARY, append_file, disk_error, make_folder, sweep, write_file
+from palaestra.learn.best_solutions import write_solution
 from palaestra.types import Int8s, Int32s
 
 ABOUT, JOURNAL, SOLUTIONS, LOCK = "solve.json", "journal.jsonl", "solutions", "lock"
@@ -164,22 +165,10 @@ class SolveFolder:
         return [parse_solution(_text(path), str(path)) for path in self.best_files()]
 
     def _keep(self, score: int, restart: int, actions: Int32s) -> None:
-        """Write a solution with its picture; RunError if the referee does not accept it."""
         about = self.journal.about
-        found = make_solution(
-            self.game,
-            about.opening,
-            actions.tolist(),
-            [f"found by {about.player}, seed {about.seed}, restart {restart}"],
-        )
-        verdict = check_solution(found, self.game)
-        if not verdict.valid or verdict.score != score:
-            raise RunError(
-                f"restart {restart} of {self.path} found no valid solution ({verdict.error}); please report it"
-            )
-        name = f"{score:03d}-restart-{restart:06d}"
-        write_file(self.path / SOLUTIONS / f"{name}.svg", verdict.svg.encode())
-        write_file(self.path / SOLUTIONS / f"{name}.txt", str(found).encode())
+        note = f"found by {about.player}, seed {about.seed}, restart {restart}"
+        found = make_solution(self.game, about.opening, actions.tolist(), [note])
+        write_solution(self.path / SOLUTIONS / f"{score:03d}-restart-{restart:06d}", found, self.game, score)
 
     def _grids_of(self, lines: list[Int32s]) -> list[bytes]:
         """The grid in which each line ends; together, because random games that end alike come by the thousand."""

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
-from palaestra.arena.solutions import check_solution, make_solution
+from palaestra.arena.solutions import Solution, check_solution, make_solution
 from palaestra.errors import RunError
 from palaestra.games.base import Game
 from palaestra.learn.atomic import make_folder, write_file
@@ -56,15 +56,20 @@ class BestSolutions:
     def _write(self, played: Played, iteration: int) -> None:
         opening = f"@{played.start}" if self.game.num_starts > 1 else ""
         note = f"found by {self.notes}, iteration {iteration}, {played.first}, game {played.number}"
-        found = make_solution(self.game, opening, played.moves, [note])
-        verdict = check_solution(found, self.game)
-        if not verdict.valid or verdict.score != played.outcome:
-            raise RunError(f"iteration {iteration} found no valid solution ({verdict.error}); please report it")
         who = played.first.replace(" ", "-")
         name = f"{played.outcome:03d}-{iteration:04d}-{who}-{played.number:04d}"
         make_folder(self.folder)
-        write_file(self.folder / f"{name}.svg", verdict.svg.encode())
-        write_file(self.folder / f"{name}.txt", str(found).encode())
+        found = make_solution(self.game, opening, played.moves, [note])
+        write_solution(self.folder / name, found, self.game, played.outcome)
+
+
+def write_solution(path: Path, found: Solution, game: Game, score: int) -> None:
+    """Write a solution with its picture, `path`.txt and .svg; RunError if the referee finds another score."""
+    verdict = check_solution(found, game)
+    if not verdict.valid or verdict.score != score:
+        raise RunError(f"{path.name} is no valid solution ({verdict.error}); please report it")
+    write_file(path.with_name(f"{path.name}.svg"), verdict.svg.encode())
+    write_file(path.with_name(f"{path.name}.txt"), str(found).encode())
 
 
 def best_file(folder: Path) -> Path | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import TypeVar
 
 from palaestra.arena.match import Listener, MatchResult, Running
 from palaestra.arena.parallel import Team, play_parallel
@@ -23,6 +24,7 @@ from palaestra.search.config import SearchConfig
 from palaestra.streams import keyed_seeds
 
 _HISTORY, _DEMERITS = 0x415, 0xDE3  # set the random numbers of these games apart from other stages'
+T = TypeVar("T")
 AnchorListener = Callable[[str, Running], None]
 Elo = tuple[float | None, float | None, float | None]  # difference and its 95 % interval; None is infinite
 
@@ -61,18 +63,19 @@ class AnchorResult:
         )
 
 
-def evaluate(
+def as_configured(
+    play: Callable[..., list[T]],
     game: Game,
     model: bytes,
     config: RunConfig,
     seed: int,
-    listen: AnchorListener | None = None,
+    listen: Callable[..., None] | None = None,
     *,
     reward: Reward | None = None,
-) -> list[AnchorResult]:
-    """The network with the run's evaluation settings against each of its anchors; `listen` hears (anchor, score)."""
+) -> list[T]:
+    """What `play` (`play_anchors`, or for one player `scores.play_scores`) gives with a run's evaluation settings."""
     settings = config.evaluation
-    return play_anchors(
+    return play(
         game,
         model,
         config.selfplay.search,

@@ -46,6 +46,8 @@ def measure(
 
     `reward` has learned from the iteration's games. `solo` is what only one player has (`solo.solo_line`).
     """
+    from palaestra.learn.evaluation import elo_by_anchor
+
     gate, results, history, demerits, scores = judged
     line = {
         "iteration": manifest.iteration,
@@ -62,7 +64,7 @@ def measure(
         "reward": reward.text,
         "learned": learned_line(reward, played.records) if solo is None else None,
         "gate": gate_line(gate, manifest.iteration, playing(earlier)),
-        "elo": None if results is None else {result.anchor: list(result.elo) for result in results},
+        "elo": None if results is None else elo_by_anchor(results),
         "against": None if results is None else [anchor_line(result) for result in results],
         "history": None if history is None else asdict(history),
         "demerits": demerits_line(demerits),

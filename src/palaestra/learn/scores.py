@@ -22,7 +22,6 @@ from palaestra.arena.openings import Opening, default_plies, make_book
 from palaestra.arena.parallel import split
 from palaestra.arena.statistics import student_95
 from palaestra.games.base import Game
-from palaestra.learn.config import RunConfig
 from palaestra.players.base import Player
 from palaestra.players.registry import make_player
 from palaestra.players.runs import make_agent, playing_search
@@ -66,31 +65,6 @@ class Score:
         line = asdict(self)
         del line["records"], line["seconds"]
         return line
-
-
-def score(
-    game: Game,
-    model: bytes,
-    config: RunConfig,
-    seed: int,
-    listen: Listener | None = None,
-    *,
-    reward: Reward | None = None,
-) -> list[Score]:
-    """The network with the run's evaluation settings, then each of its anchors."""
-    settings = config.evaluation
-    return play_scores(
-        game,
-        model,
-        config.selfplay.search,
-        settings.anchors,
-        games=settings.games,
-        simulations=settings.simulations,
-        threads=config.threads,
-        seed=seed,
-        reward=reward,
-        listen=listen,
-    )
 
 
 def play_scores(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 from palaestra.games.base import Game
@@ -38,10 +39,11 @@ class Stages:
 
 def real_stages() -> Stages:
     """The stages of a real run. This is where PyTorch is loaded."""
-    from palaestra.learn.evaluation import demerits, evaluate, meet
+    from palaestra.learn.evaluation import as_configured, demerits, meet, play_anchors
     from palaestra.learn.gate import judge
-    from palaestra.learn.scores import score
+    from palaestra.learn.scores import play_scores
     from palaestra.learn.selfplay import play_games
     from palaestra.learn.trainer import Trainer
 
+    evaluate, score = partial(as_configured, play_anchors), partial(as_configured, play_scores)
     return Stages(Trainer, play_games, judge, evaluate, meet, demerits, score)

@@ -8,7 +8,6 @@ states that the table does not know; TD(λ) is the baseline. Which code plays th
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -17,7 +16,6 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from palaestra.arena.statistics import student_95
 from palaestra.errors import ConfigError, GameError
 from palaestra.fields import accepted
 from palaestra.games.base import Game
@@ -185,11 +183,3 @@ class Curve:
         sums = np.stack([np.cumsum(goals)[at - 1] for goals in repeats])
         steps = np.diff(sums, axis=1, prepend=0.0)
         return cls(at, steps / np.diff(at, prepend=0), sums / at)
-
-
-def mean_and_margin(samples: Float64s) -> tuple[Float64s, Float64s | None]:
-    """Means over R repeats of float64[R, P], and half of their 95 % intervals (Student's t); None for one repeat."""
-    count = len(samples)
-    if count < 2:
-        return samples[0], None
-    return samples.mean(axis=0), student_95(count - 1) * samples.std(axis=0, ddof=1) / math.sqrt(count)

@@ -1,0 +1,38 @@
+"""What the commands of `palaestra reproduce` that train runs have in common: options, folders, how to go on."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Seeds = Annotated[int, typer.Option(min=1, max=1000, help="Runs of every agent.")]
+Folder = Annotated[
+    str | None,
+    typer.Option(metavar="FOLDER", help="Where the runs are kept; below ./runs by default.", show_default=False),
+]
+Plot = Annotated[
+    str | None, typer.Option(metavar="FILE", help=".png or .svg; NAME.svg by default.", show_default=False)
+]
+Minutes = Annotated[float, typer.Option(min=0.001, help="Of every run.")]
+
+
+def threads_here() -> int:
+    return os.cpu_count() or 1
+
+
+def home_of(folder: str | None, name: str) -> Path:
+    """Where an experiment keeps its runs."""
+    from palaestra.players.runs import RUNS
+
+    return RUNS / name if folder is None else Path(folder)
+
+
+def say_how_to_go_on(name: str, kept: str) -> None:
+    """To be said when an experiment is interrupted."""
+    from palaestra.cli.output import command_name, stderr
+
+    words = f"Stopped; {kept}. To go on: {command_name()} reproduce {name}, with the same options"
+    stderr().print(words, markup=False, soft_wrap=True)
