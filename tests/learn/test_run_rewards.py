@@ -194,7 +194,7 @@ def test_gate_anchors_history_and_demerits_are_played_under_the_reward_given(mon
         evaluation={**settings, "history": 2, "anchors": ("random",)},
     )
     gate.judge(game, model, model, config, 1, reward=reward)
-    evaluation.evaluate(game, model, config, 0, reward=reward)
+    evaluation.as_configured(evaluation.play_anchors, game, model, config, 0, reward=reward)
     evaluation.meet(game, model, model, config, 1, reward=reward)
     counted = evaluation.demerits(game, model, config, 1, reward=reward)
     assert seen == 6 * [reward]
