@@ -14,7 +14,7 @@ from palaestra.lab import reward_experiments, schmidt
 
 TINY = (
     "--set", "net=mlp8x1-outcome", "--set", "selfplay.games=2", "--set", "selfplay.search.num_simulations=2",
-    "--set", "evaluation.simulations=2", "--seeds", "1",
+    "--set", "evaluation.simulations=2", "--seeds", "1", "--jobs", "1",
 )  # fmt: skip
 
 

@@ -123,7 +123,7 @@ def test_a_player_survives_all_of_them_and_the_next_match_is_fine() -> None:
             for rules in (JOIN, GROWING, f"{HANDS} (<= p (not p))", "(" * 10**6, HANDS):
                 one_line = " ".join(rules.split())
                 expected = "ready" if rules in (JOIN, GROWING, HANDS) else "busy"
-                assert await post(port, start("m", 60, 60, rules=one_line)) == expected
+                assert await post(port, start("m", 20, 60, rules=one_line)) == expected
                 if expected == "ready":
                     assert await post(port, "(PLAY m NIL)") in ("stone", "paper")
                     assert await post(port, "(STOP m NIL)") == "done"

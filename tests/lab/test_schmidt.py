@@ -8,8 +8,10 @@ import pytest
 from palaestra.errors import ConfigError, RunError
 from palaestra.games.registry import make_game
 from palaestra.lab import schmidt
-from palaestra.lab.schmidt import AGENTS, agent_configs, claims, demerits_of, reward_curves, run_folder
+from palaestra.lab.demerit_curves import Curve
+from palaestra.lab.schmidt import AGENTS, agent_configs, claims, demerits_of, folders, reward_curves, run_folder
 from palaestra.lab.schmidt_plots import demerits_figure, duel_figure, worth_figure
+from palaestra.lab.trained import train_side_by_side, trained
 from palaestra.learn.events import Event, IterationEnded, RunStarted
 from palaestra.learn.presets import configure
 from palaestra.rewards.outcomes import OutcomeSpace
@@ -45,25 +47,45 @@ def runs(generations: int, *sets: str) -> dict[tuple[str, int], object]:
 
 def test_runs_are_begun_gone_on_with_and_only_read(tmp_path: Path) -> None:
     heard: list[Event] = []
-    words: list[str] = []
+
+    def curve(generations: int) -> Curve:
+        for folder, config in folders(tmp_path, runs(generations)).items():
+            trained(folder, config, [heard.append])
+        return demerits_of(tmp_path, runs(generations))["cdf"]
 
     def iterations() -> list[int]:
         done = [event.iteration for event in heard if isinstance(event, IterationEnded)]
         heard.clear()
         return done
 
-    one = demerits_of(tmp_path, runs(1), [heard.append], words.append)["cdf"]
-    assert one.shape == (1, 1) and iterations() == [1] and words == ["cdf, seed 1"]
-    three = demerits_of(tmp_path, runs(3), [heard.append])["cdf"]
+    one = curve(1)
+    assert one.shape == (1, 1) and iterations() == [1]
+    three = curve(3)
     assert three.shape == (1, 3) and three[0, 0] == one[0, 0] and iterations() == [2, 3]
-    two = demerits_of(tmp_path, runs(2), [heard.append])["cdf"]
+    two = curve(2)
     assert np.array_equal(two, three[:, :2]) and not heard, "a longer run is only read"
     run = run_folder(tmp_path, "cdf", 1)
     (run / "manifest.json").unlink()  # as if it had been killed at its beginning
-    again = demerits_of(tmp_path, runs(2), [heard.append])["cdf"]
+    again = curve(2)
     assert isinstance(heard[0], RunStarted) and np.array_equal(again, two), "as long as is asked for now"
     with pytest.raises(RunError, match=r"holds a run with learn\.lr 0\.005, not 0\.01; choose another folder"):
         demerits_of(tmp_path, runs(1, "learn.lr=0.01"))
+
+
+def test_runs_side_by_side_end_as_one_after_another(tmp_path: Path) -> None:
+    alone, together, shares = tmp_path / "alone", tmp_path / "together", list[float]()
+    configs = agent_configs([1, 2], 2, sets=TINY, threads=1)
+    both = {key: config for key, config in configs.items() if key[0] == "cdf"}
+    train_side_by_side(folders(alone, both), 1, shares.append)
+    assert shares == [0.5, 1.0, 1.5, 2.0]
+    train_side_by_side(folders(together, both), 2, shares.append)
+    assert shares[-1] == 2.0
+    assert np.array_equal(demerits_of(alone, both)["cdf"], demerits_of(together, both)["cdf"])
+    for one, other in zip(folders(alone, both), folders(together, both), strict=True):
+        assert (one / "checkpoints" / "0002.onnx").read_bytes() == (other / "checkpoints" / "0002.onnx").read_bytes()
+    other = {path: config.model_copy(update={"seed": 9}) for path, config in folders(together, both).items()}
+    with pytest.raises(RunError, match="holds a run with seed"):
+        train_side_by_side(other, 2, shares.append)
 
 
 @pytest.mark.parametrize("text", ["net=b3c32", "reward=cdf", "seed=3", " iterations = 7", "evaluation.demerits=false"])

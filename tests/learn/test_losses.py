@@ -20,6 +20,17 @@ def test_the_policy_loss_is_the_mean_cross_entropy_in_nats() -> None:
     assert policy_loss(shifted, TARGET).item() == pytest.approx(2.25 * math.log(2), abs=1e-4)
 
 
+def test_the_policy_loss_compares_no_action_whose_target_is_negative() -> None:
+    logits = LOGITS.clone().requires_grad_()
+    target = torch.tensor([[0.5, 0.5, -1.0], [0.0, 1.0, -1.0]])
+    # Row 1: of (2/3, 1/3), (ln 3/2 + ln 3) / 2; row 2: of (1/2, 1/2), ln 2.
+    loss = policy_loss(logits, target)
+    assert loss.item() == pytest.approx(((math.log(1.5) + math.log(3)) / 2 + math.log(2)) / 2)
+    loss.backward()
+    assert logits.grad is not None and logits.grad[:, 2].tolist() == [0.0, 0.0] and logits.grad[0, 0] != 0
+    assert policy_loss(LOGITS, torch.tensor([[0.0, 0.0, -1.0]] * 2)).item() == 0.0  # a position without a target
+
+
 def test_the_value_loss_is_the_mean_squared_error() -> None:
     assert value_loss(torch.tensor([0.5, -1.0, 0.0]), torch.tensor([1.0, 1.0, 0.0])).item() == pytest.approx(4.25 / 3)
 

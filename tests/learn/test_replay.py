@@ -125,6 +125,18 @@ def test_without_symmetries_positions_are_learned_as_they_were() -> None:
     assert not all(planes.tobytes() in known for planes in turned.planes)
 
 
+@pytest.mark.parametrize("game_id", ["othello-6x6", "morpion-4d"])
+def test_illegal_moves_are_marked_in_every_orientation_where_they_are_not_learned(game_id: str) -> None:
+    game, config = make_game(game_id), LearnConfig(batch=64, legal_only=True)
+    replay = Replay(1)
+    replay.add(1, random_examples(game, 40))
+    marked = next(replay.batches(game, config, np.random.default_rng(3)))
+    plain = next(replay.batches(game, config.model_copy(update={"legal_only": False}), np.random.default_rng(3)))
+    assert np.array_equal(marked.planes, plain.planes)
+    assert np.array_equal(marked.policy == -1, plain.policy == 0)  # random policies give every legal move a share
+    assert np.array_equal(np.maximum(marked.policy, 0), plain.policy)
+
+
 def test_a_growing_window_keeps_a_share_of_all_iterations() -> None:
     examples = random_examples(make_game("tic_tac_toe-3x3"), 30)
     replay, again = Replay(3, 0.5), Replay(3, 0.5)

@@ -16,11 +16,23 @@ Folder = Annotated[
 Plot = Annotated[
     str | None, typer.Option(metavar="FILE", help=".png or .svg; NAME.svg by default.", show_default=False)
 ]
+Jobs = Annotated[
+    int | None,
+    typer.Option(
+        min=1, max=1000, help="Runs that learn at the same time; as many as cores by default.", show_default=False
+    ),
+]
 Minutes = Annotated[float, typer.Option(min=0.001, help="Of every run.")]
 
 
 def threads_here() -> int:
     return os.cpu_count() or 1
+
+
+def share_cores(jobs: int | None) -> tuple[int, int]:
+    """How many runs learn at a time, and the threads of each."""
+    jobs = jobs or threads_here()
+    return jobs, max(1, threads_here() // jobs)
 
 
 def home_of(folder: str | None, name: str) -> Path:

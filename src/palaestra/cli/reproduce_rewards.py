@@ -6,14 +6,23 @@ was stopped, and only reads what is finished.
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from palaestra.cli.experiments import Folder, Minutes, Plot, Seeds, home_of, say_how_to_go_on, threads_here
+from palaestra.cli.experiments import (
+    Folder,
+    Jobs,
+    Minutes,
+    Plot,
+    Seeds,
+    home_of,
+    say_how_to_go_on,
+    share_cores,
+    threads_here,
+)
 from palaestra.cli.files import picture
 from palaestra.cli.options import Json, Seed
 from palaestra.cli.train import Sets
@@ -21,7 +30,6 @@ from palaestra.cli.train import Sets
 if TYPE_CHECKING:
     from palaestra.lab.demerit_curves import Claim, Curve
     from palaestra.learn.config import RunConfig
-    from palaestra.learn.events import Event, Listener
     from palaestra.types import Float64s
 
 Generations = Annotated[int, typer.Option(min=1, max=10**6, help="Of every run.")]
@@ -46,6 +54,7 @@ def schmidt_fig3(
     folder: Folder = None,
     plot: Plot = None,
     sets: Sets = None,
+    jobs: Jobs = None,
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
@@ -53,15 +62,16 @@ def schmidt_fig3(
     from palaestra.games.registry import make_game
     from palaestra.lab.demerit_curves import summary
     from palaestra.lab.rating_plots import save_figure
-    from palaestra.lab.schmidt import AGENTS, agent_configs, claims, demerits_of, reward_curves, run_folder
+    from palaestra.lab.schmidt import AGENTS, agent_configs, claims, demerits_of, folders, reward_curves, run_folder
     from palaestra.lab.schmidt_plots import demerits_figure, worth_figure
     from palaestra.rewards.outcomes import OutcomeSpace
 
     name = "schmidt-fig3"
     path, home = picture(plot or f"{name}.svg"), home_of(folder, name)
-    configs = agent_configs(range(seed, seed + seeds), generations, game=game, sets=sets or (), threads=threads_here())
-    with _progress(name, configs.values()) as (listeners, begins):
-        curves = demerits_of(home, configs, listeners, begins)
+    jobs, threads = share_cores(jobs)
+    configs = agent_configs(range(seed, seed + seeds), generations, game=game, sets=sets or (), threads=threads)
+    _train(name, folders(home, configs), jobs)
+    curves = demerits_of(home, configs)
     labels = {agent: about.label for agent, about in AGENTS.items()}
     anchors = ANCHORS if game.startswith("opposition-3x9") else {}
     save_figure(demerits_figure({labels[agent]: curve for agent, curve in curves.items()}, anchors), path)
@@ -87,6 +97,7 @@ def bonus(
     folder: Folder = None,
     plot: Plot = None,
     sets: Sets = None,
+    jobs: Jobs = None,
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
@@ -94,14 +105,15 @@ def bonus(
     from palaestra.lab.demerit_curves import summary
     from palaestra.lab.rating_plots import save_figure
     from palaestra.lab.reward_experiments import ALPHAS, bonus_configs
-    from palaestra.lab.schmidt import demerits_of
+    from palaestra.lab.schmidt import demerits_of, folders
     from palaestra.lab.schmidt_plots import demerits_figure
 
     name = "bonus"
     path, home = picture(plot or f"{name}.svg"), home_of(folder, name)
-    configs = bonus_configs(range(seed, seed + seeds), generations, sets=sets or (), threads=threads_here())
-    with _progress(name, configs.values()) as (listeners, begins):
-        curves = demerits_of(home, configs, listeners, begins)
+    jobs, threads = share_cores(jobs)
+    configs = bonus_configs(range(seed, seed + seeds), generations, sets=sets or (), threads=threads)
+    _train(name, folders(home, configs), jobs)
+    curves = demerits_of(home, configs)
     labels = {f"alpha-{alpha:g}": f"α = {alpha:g}" for alpha in ALPHAS}
     save_figure(demerits_figure({labels[agent]: curve for agent, curve in curves.items()}, ANCHORS), path)
     if json:
@@ -119,11 +131,12 @@ def margins(
     folder: Folder = None,
     plot: Plot = None,
     sets: Sets = None,
+    jobs: Jobs = None,
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
     """A CDF reward over disc differences against win or loss alone, on othello-6x6: who wins, and by how much."""
-    _duels("margins", seeds, minutes, games, folder, plot, sets or (), seed, json)
+    _duels("margins", seeds, minutes, games, folder, plot, sets or (), jobs, seed, json)
 
 
 def speed(
@@ -133,11 +146,12 @@ def speed(
     folder: Folder = None,
     plot: Plot = None,
     sets: Sets = None,
+    jobs: Jobs = None,
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
     """A CDF reward over lengths against win or loss alone: how soon games are won, how long lost ones are held."""
-    _duels("speed", seeds, minutes, games, folder, plot, sets or (), seed, json)
+    _duels("speed", seeds, minutes, games, folder, plot, sets or (), jobs, seed, json)
 
 
 EXPERIMENTS: dict[str, tuple[Callable[..., None], str]] = {
@@ -156,21 +170,26 @@ def _duels(
     folder: str | None,
     plot: str | None,
     sets: Sequence[str],
+    jobs: int | None,
     seed: int,
     json: bool,
 ) -> None:
     from palaestra.arena.match import LOCKSTEP, check_match
+    from palaestra.cli.output import progress_bar
     from palaestra.games.registry import make_game
     from palaestra.lab.rating_plots import save_figure
-    from palaestra.lab.reward_experiments import DRAWN, LISTED, by_seed, duel_configs, duels
+    from palaestra.lab.reward_experiments import DRAWN, LISTED, by_seed, duel_configs, duels, folders
     from palaestra.lab.schmidt_plots import duel_figure
 
     path, home = picture(plot or f"{name}.svg"), home_of(folder, name)
-    configs = duel_configs(name, range(seed, seed + seeds), minutes, sets=sets, threads=threads_here())
+    jobs, threads = share_cores(jobs)
+    configs = duel_configs(name, range(seed, seed + seeds), minutes, sets=sets, threads=threads)
     for game in {game for game, _, _ in configs}:
         check_match(make_game(game), games, LOCKSTEP)
-    with _progress(name, configs.values()) as (listeners, begins):
-        found = list(duels(home, configs, games, listeners, begins))
+    _train(name, folders(home, configs), jobs)
+    with progress_bar() as bar:
+        task = bar.add_task("", total=None)
+        found = list(duels(home, configs, games, threads_here(), lambda words: bar.update(task, description=words)))
     rows = by_seed(found, (*DRAWN[name], *LISTED))
     panels: dict[str, dict[str, dict[str, Float64s]]] = {}
     for (game, agent, opponent), values in rows.items():
@@ -193,34 +212,15 @@ def _duels(
 # Running.
 
 
-@contextlib.contextmanager
-def _progress(name: str, runs: Collection[RunConfig]) -> Iterator[tuple[list[Listener], Callable[[str], None]]]:
-    """A bar over all runs, which are of one length: their listeners, and what is to be told when each of them begins.
-
-    An interrupt says how to go on.
-    """
+def _train(name: str, runs: Mapping[Path, RunConfig], jobs: int) -> None:
+    """Bring all runs to their end behind a bar; an interrupt says how to go on."""
     from palaestra.cli.output import progress_bar
-    from palaestra.learn.events import IterationEnded, RunStarted
-
-    one = next(iter(runs))
-    length = float(one.iterations or 60 * (one.minutes or 0))  # in generations or in seconds
-    begun = 0
-
-    def begins(words: str) -> None:
-        nonlocal begun
-        bar.update(task, description=words, completed=round(min(begun, len(runs)) * length))
-        begun += 1
-
-    def heard(event: Event) -> None:
-        if isinstance(event, IterationEnded | RunStarted):
-            seconds = event.seconds if isinstance(event, RunStarted) else event.metrics["elapsed"]
-            done = event.iteration if one.iterations else min(seconds, length)
-            bar.update(task, completed=round((begun - 1) * length + done))
+    from palaestra.lab.trained import train_side_by_side
 
     try:
         with progress_bar() as bar:
-            task = bar.add_task("", total=round(len(runs) * length))
-            yield [heard], begins
+            task = bar.add_task(f"runs, {jobs} at a time", total=len(runs))
+            train_side_by_side(runs, jobs, lambda done: bar.update(task, completed=done))
     except KeyboardInterrupt:
         say_how_to_go_on(name, "every run is kept at its last generation")
         raise

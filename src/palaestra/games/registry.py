@@ -77,7 +77,10 @@ def _make_game(id: str) -> Game:
         return _user_game(id)
     family, _, size = id.partition("-")
     if family not in FAMILIES:
-        raise GameError(f"unknown game {id!r}; known: {', '.join(FAMILIES)}; for example connect_four-6x7")
+        raise GameError(
+            f"unknown game {id!r}; known: {', '.join(FAMILIES)}; for example connect_four-6x7; rules in GDL are"
+            " gdl:FILE.kif"
+        )
     entry = FAMILIES[family]
     match = re.fullmatch(entry.pattern, size, flags=re.ASCII)
     if match is None:

@@ -1,6 +1,6 @@
 """Beyond the paper: does a CDF reward teach more than winning? Margins, speed, and the bonus between them.
 
-`duels` trains, for each seed, an agent under a CDF reward and one under the primitive reward, alike in all else, both
+A duel has, for each seed, an agent under a CDF reward and one under the primitive reward, alike in all else, both
 with an outcome head and equal time. They meet each other and players that never change, and what is looked at is not
 only who wins but by how much, how soon, and how long a lost game is held. `bonus_configs` sweeps α of the CDF reward
 with bonus on opposition, where demerits say all of that in one number.
@@ -19,9 +19,8 @@ from palaestra.arena.match import MatchResult
 from palaestra.arena.parallel import Team, play_parallel
 from palaestra.games.base import Game
 from palaestra.games.registry import make_game
-from palaestra.lab.trained import refuse_own_settings, trained
+from palaestra.lab.trained import refuse_own_settings
 from palaestra.learn.config import RunConfig
-from palaestra.learn.events import Listener
 from palaestra.learn.presets import configure
 from palaestra.players.base import Player
 from palaestra.players.registry import make_player
@@ -111,19 +110,20 @@ def duel_configs(
     }
 
 
+def folders(folder: Path, configs: Mapping[tuple[str, str, int], RunConfig]) -> dict[Path, RunConfig]:
+    """The runs by where they are kept."""
+    return {_run(folder, *key): config for key, config in configs.items()}
+
+
 def duels(
     folder: Path,
     configs: Mapping[tuple[str, str, int], RunConfig],
     games: int,
-    listeners: Iterable[Listener] = (),
+    threads: int,
     begins: Callable[[str], None] | None = None,
 ) -> Iterator[Duel]:
-    """Train every agent, then let the CDF agent of each seed meet the primitive one, and both the anchors."""
-    for (id, agent, seed), config in configs.items():
-        if begins is not None:
-            begins(f"{agent} on {id}, seed {seed}")
-        trained(_run(folder, id, agent, seed), config, listeners)
-    for (id, agent, seed), config in configs.items():
+    """The trained CDF agent of each seed meets the primitive one, and both the anchors."""
+    for id, agent, seed in configs:
         game = make_game(id)
         for opponent in ("primitive", *ANCHORS) if agent == "CDF" else ANCHORS:
             if begins is not None:
@@ -133,7 +133,7 @@ def duels(
                     _agent(folder, game, agent, seed),
                     make_player(opponent, game) if opponent in ANCHORS else _agent(folder, game, opponent, seed),
                 )
-                for _ in range(config.threads)
+                for _ in range(threads)
             ]
             yield Duel(id, agent, opponent, seed, play_parallel(game, teams, games, seed=seed))
 

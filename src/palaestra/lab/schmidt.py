@@ -9,7 +9,7 @@ figure's own numbers are not in the paper's text, so there are none to compare w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,7 +31,6 @@ from palaestra.lab.demerit_curves import (
 )
 from palaestra.lab.trained import refuse_own_settings, trained
 from palaestra.learn.config import RunConfig
-from palaestra.learn.events import Listener
 from palaestra.learn.presets import configure
 from palaestra.players.runs import open_run
 from palaestra.rewards.outcomes import OutcomeSpace
@@ -99,15 +98,16 @@ def run_folder(folder: Path, name: str, seed: int) -> Path:
     return folder / f"{name}-{seed}"
 
 
-def demerits_of(
-    folder: Path, runs: Runs, listeners: Iterable[Listener] = (), begins: Callable[[str], None] | None = None
-) -> dict[str, Curve]:
-    """name -> demerits float64[S, G] of its seeds; trains what is not trained yet, and tells `begins` what runs now."""
+def folders(folder: Path, runs: Runs) -> dict[Path, RunConfig]:
+    """The runs by where they are kept."""
+    return {run_folder(folder, name, seed): config for (name, seed), config in runs.items()}
+
+
+def demerits_of(folder: Path, runs: Runs) -> dict[str, Curve]:
+    """name -> demerits float64[S, G] of its seeds; trains what is not trained yet."""
     curves: dict[str, list[Float64s]] = {}
     for (name, seed), config in runs.items():
-        if begins is not None:
-            begins(f"{name}, seed {seed}")
-        lines = trained(run_folder(folder, name, seed), config, listeners)
+        lines = trained(run_folder(folder, name, seed), config)
         demerits = np.array([line["demerits"]["demerits"] for line in lines], dtype=np.float64)
         curves.setdefault(name, []).append(demerits)
     return {name: np.stack(some) for name, some in curves.items()}

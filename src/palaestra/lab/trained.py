@@ -1,16 +1,20 @@
 """The runs of an experiment: each in a folder of its own, begun, gone on with or only read, as needed.
 
-So an experiment of hours can be stopped at any time and goes on when its command is given again.
+So an experiment of hours can be stopped at any time and goes on when its command is given again. Several runs learn at
+the same time, each in a process of its own: a small network's steps are too short to be shared among threads (the one
+of FACTS §4 takes 5.7 ms a step of 64 positions on one thread, 4.9 on two), while two processes do twice the work.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import multiprocessing
+import signal
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from palaestra.errors import ConfigError, RunError
 from palaestra.learn.config import RunConfig
-from palaestra.learn.events import Listener, Metrics
+from palaestra.learn.events import Event, IterationEnded, Listener, Metrics
 from palaestra.learn.folder import CONFIG, RunFolder
 from palaestra.learn.loop import resume, train
 from palaestra.learn.settings import flatten, make_config
@@ -46,6 +50,54 @@ def trained(folder: Path, config: RunConfig, listeners: Iterable[Listener] = ())
     manifest = home.manifest()
     assert manifest is not None  # the run has been begun, or RunError was raised
     return list(home.metrics(manifest)[: config.iterations])
+
+
+def train_side_by_side(runs: Mapping[Path, RunConfig], jobs: int, listen: Callable[[float], None]) -> None:
+    """Bring the run of every folder to the end that its configuration sets, `jobs` of them at a time.
+
+    `listen` hears again and again how much is done, a whole run counting 1. An interrupt or an error ends all of them,
+    each keeps its last iteration. One at a time learns in this process.
+    """
+
+    def done() -> float:
+        return sum(_share(folder, config) for folder, config in runs.items())
+
+    def heard(event: Event) -> None:
+        if isinstance(event, IterationEnded):
+            listen(done())
+
+    if jobs == 1:
+        for folder, config in runs.items():
+            trained(folder, config, [heard])
+        return
+    with multiprocessing.get_context("spawn").Pool(jobs, initializer=_leave_interrupts_to_the_parent) as pool:
+        ended, left = pool.imap_unordered(_train_one, runs.items()), len(runs)
+        while left:
+            try:
+                ended.next(timeout=1.0)
+                left -= 1
+            except multiprocessing.TimeoutError:
+                pass
+            listen(done())
+
+
+def _leave_interrupts_to_the_parent() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _train_one(run: tuple[Path, RunConfig]) -> None:
+    trained(*run)
+
+
+def _share(folder: Path, config: RunConfig) -> float:
+    """How much of a run is done, from 0 to 1."""
+    manifest = RunFolder(folder).manifest() if (folder / CONFIG).is_file() else None
+    if manifest is None:
+        return 0.0
+    if config.iterations is not None:
+        return min(1.0, manifest.iteration / config.iterations)
+    assert config.minutes is not None, "every run has an end"
+    return min(1.0, manifest.seconds / (60 * config.minutes))
 
 
 def refuse_other_settings(home: RunFolder, config: RunConfig) -> None:

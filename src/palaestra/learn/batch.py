@@ -12,7 +12,7 @@ class Batch:
     """B positions with their targets. A head that predicts outcomes makes its target of the last three arrays."""
 
     planes: Float32s  # [B, C, H, W], as `Game.observe` gives them
-    policy: Float32s  # [B, A], the target π: never negative, each row adds up to 1, or to 0 where there is none
+    policy: Float32s  # [B, A], the target π, adding up to 1, or to 0 where there is none; -1: not compared
     value: Float32s  # [B], in [-1, 1], for the player to move
     outcome: Int32s  # [B], of the game that the position is from, for the first player
     ply: Int32s  # [B], plies before the position

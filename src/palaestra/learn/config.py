@@ -77,6 +77,9 @@ class LearnConfig(Group):
     value_weight: float = Field(1.0, gt=0, le=100, description="weight of the value's term in a sum (thesis: 1)")
     dropout: float = Field(0.3, ge=0, lt=1, description="d: of hidden dense layers, in training only; play has none")
     symmetries: bool = Field(True, description="every position is learned in a random orientation")
+    legal_only: bool = Field(
+        False, description="l_p compares legal moves alone, as play does; off: illegal moves are learned too (thesis)"
+    )
     average: float = Field(
         0.0, ge=0, lt=1, description="weights that play are averaged with this decay a step; 0: the last"
     )

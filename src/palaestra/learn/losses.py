@@ -24,6 +24,7 @@ from torch.nn import functional
 from palaestra.learn.config import LearnConfig
 from palaestra.nets.heads import CATEGORICAL_HEAD, DRAW, OUTCOME_HEAD, VALUE_HEAD
 
+NEVER = -1e9  # a logit whose share of any softmax is 0, and finite, so that 0 times it is 0
 RESULT_WEIGHT = 3.0  # of the result beside its amount (FACTS §4)
 
 
@@ -42,8 +43,13 @@ class Losses:
 
 
 def policy_loss(logits: Tensor, target: Tensor) -> Tensor:
-    """l_p: cross-entropy of π [B, A] and the softmax of logits [B, A], averaged over the rows."""
-    return -(target * functional.log_softmax(logits, dim=1)).sum(dim=1).mean()
+    """l_p: cross-entropy of π [B, A] and the softmax of logits [B, A], averaged over the rows.
+
+    Actions whose target is negative take no part: the softmax is one over the others.
+    """
+    left_out = target < 0
+    logs = functional.log_softmax(logits.masked_fill(left_out, NEVER), dim=1)
+    return -(target.masked_fill(left_out, 0.0) * logs).sum(dim=1).mean()
 
 
 def value_loss(value: Tensor, target: Tensor) -> Tensor:

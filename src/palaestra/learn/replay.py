@@ -76,7 +76,7 @@ class Replay:
         examples = self._all
         if examples is None or not len(examples):
             raise RunError("there are no positions to learn from: no game of the window was searched in full")
-        images = Images(game)
+        images = Images(game, legal_only=config.legal_only)
         return _draw(examples, images, config, rng)
 
 
@@ -92,8 +92,9 @@ def _draw(examples: Examples, images: Images, config: LearnConfig, rng: np.rando
 class Images:
     """The symmetries of a game as tables, for batches whose rows have different orientations."""
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: Game, *, legal_only: bool = False) -> None:
         self.game = game
+        self.illegal = -1.0 if legal_only else 0.0  # what the policy says of illegal moves
         self.count = len(game.symmetries)
         channels = np.arange(game.observation_shape[0], dtype=np.int32)
         self._cells = np.stack([one.cells for one in game.symmetries]).astype(np.int32)  # [K, H*W]
@@ -106,7 +107,7 @@ class Images:
         """The examples as a batch, row i under symmetry which[i]; values and outcomes do not change."""
         planes = self.game.observe(examples.states)
         counts, legal = self.game.legal(examples.states)
-        policy = np.zeros((len(examples), self.game.num_actions), dtype=np.float32)
+        policy = np.full((len(examples), self.game.num_actions), self.illegal, dtype=np.float32)
         turned = np.empty_like(planes)
         flat = (*planes.shape[:2], -1)
         turn_planes(planes.reshape(flat), which, self._cells, self._channels, turned.reshape(flat))
@@ -129,7 +130,7 @@ def turn_planes(planes: Float32s, which: Int64s, cells: Int32s, channels: Int32s
 def turn_policies(
     policy: Float32s, counts: Int32s, legal: Int32s, which: Int64s, actions: Int32s, out: Float32s
 ) -> None:
-    """Spread policies [B, L] over legal moves into zeroed rows [B, A] over all actions, by symmetry which[b]."""
+    """Write policies [B, L] over legal moves into rows [B, A] over all actions, by symmetry which[b]."""
     for b in range(policy.shape[0]):
         for i in range(counts[b]):
             out[b, actions[which[b], legal[b, i]]] = policy[b, i]
