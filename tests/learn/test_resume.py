@@ -239,7 +239,7 @@ def palaestra(*arguments: str) -> subprocess.Popen[bytes]:
 
 def finish(*arguments: str) -> None:
     with palaestra(*arguments) as process:
-        _, errors = process.communicate(timeout=300)
+        _, errors = process.communicate(timeout=3600)
     assert process.returncode == 0, errors.decode()
 
 
