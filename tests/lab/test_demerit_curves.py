@@ -5,6 +5,7 @@ import pytest
 
 from palaestra.lab.demerit_curves import (
     AFTER,
+    NEAR,
     Claim,
     Difference,
     compare,
@@ -22,6 +23,7 @@ def test_the_first_generation_without_demerits_counts_from_one() -> None:
     assert first_zero(np.array([3.0, 0.5, 0.0, 1.0, 0.0])) == 3
     assert first_zero(np.array([1e-9, 1.0])) == 1  # rounding
     assert first_zero(np.array([2.0, 0.01])) is None
+    assert first_zero(np.array([2.0, 0.11, 0.01]), most=NEAR) == 3
 
 
 def test_a_curve_settles_if_four_fifths_of_what_follows_is_zero() -> None:
@@ -78,4 +80,4 @@ def test_a_summary_has_means_and_first_zeros() -> None:
     found = summary(curve)
     assert found["demerits"] == [3.0, 0.5] and found["first_zero"] == [2, None]
     assert summary(curve[:1])["plus_minus"] is None
-    assert generations_in_words(curve) == "2, –"
+    assert generations_in_words(curve) == "2, –" and generations_in_words(curve, most=1.0) == "2, 2"

@@ -238,20 +238,20 @@ def _json(name: str, seeds: int, seed: int, home: Path, path: Path, found: Mappi
 def _print_curves(curves: Mapping[str, Curve], labels: Mapping[str, str]) -> None:
     """A Markdown table: demerits at some generations, mean ± 95 % over seeds, and when 0 was first met."""
     from palaestra.cli.output import mean_in_words, stdout
-    from palaestra.lab.demerit_curves import generations_in_words, settles
+    from palaestra.lab.demerit_curves import NEAR, generations_in_words, settles
 
     last = next(iter(curves.values())).shape[1]
     shown = sorted({generation for generation in (5, 10, 20, 30, 50, 100, last) if generation <= last})
     console = stdout()
     heads = " | ".join(f"generation {generation}" for generation in shown)
-    console.print(f"| agent | {heads} | least | first 0, by seed | settled |", soft_wrap=True)
-    console.print("| --- " * (len(shown) + 4) + "|", soft_wrap=True)
+    console.print(f"| agent | {heads} | least | first ≤ {NEAR:g}, by seed | first 0 | settled |", soft_wrap=True)
+    console.print("| --- " * (len(shown) + 5) + "|", soft_wrap=True)
     for agent, curve in curves.items():
         cells = " | ".join(mean_in_words(curve[:, generation - 1]) for generation in shown)
         kept = sum(settles(one) is True for one in curve)
         console.print(
-            f"| {labels[agent]} | {cells} | {curve.min():.1f} | {generations_in_words(curve)} "
-            f"| {kept} of {len(curve)} |",
+            f"| {labels[agent]} | {cells} | {curve.min():.2f} | {generations_in_words(curve, NEAR)} "
+            f"| {generations_in_words(curve)} | {kept} of {len(curve)} |",
             soft_wrap=True,
         )
 

@@ -15,6 +15,7 @@ from palaestra.types import Float64s
 
 Curve = Float64s
 NONE = 1e-6  # demerits that are rounding
+NEAR = 0.1  # demerits that a figure hardly tells from 0: on a board of height 9, a ply in each of the 18 games
 AFTER, SHARE = 30, 0.8  # a curve has settled if it is 0 in this share of so many generations after its first 0
 # A plateau lies below half of a curve's maximum, and within a quarter of it: from one match to the next, the same agent
 # that keeps every result and ignores lengths has 3.5 to 7.6 demerits, where random play has 16.5 (FACTS §4).
@@ -50,9 +51,9 @@ class Claim:
         return cls(text, verdict, f"{what}: {difference}")
 
 
-def first_zero(curve: Curve) -> int | None:
-    """The first generation, from 1, of a curve [G] without demerits."""
-    at = np.flatnonzero(curve <= NONE)
+def first_zero(curve: Curve, most: float = NONE) -> int | None:
+    """The first generation, from 1, of a curve [G] without demerits, or with at most so many."""
+    at = np.flatnonzero(curve <= most)
     return int(at[0]) + 1 if at.size else None
 
 
@@ -99,9 +100,9 @@ def majority(seeds: Iterable[bool]) -> bool:
     return 2 * sum(held) > len(held)
 
 
-def generations_in_words(curve: Curve) -> str:
-    """The first 0 of every seed of a curve [S, G]: "33, 27, –"."""
-    return ", ".join("–" if (first := first_zero(one)) is None else str(first) for one in curve)
+def generations_in_words(curve: Curve, most: float = NONE) -> str:
+    """The first 0 of every seed of a curve [S, G], or the first of at most so many: "33, 27, –"."""
+    return ", ".join("–" if (first := first_zero(one, most)) is None else str(first) for one in curve)
 
 
 def summary(curve: Curve) -> dict[str, object]:
@@ -112,5 +113,6 @@ def summary(curve: Curve) -> dict[str, object]:
         "plus_minus": None if margin is None else margin.tolist(),
         "by_seed": curve.tolist(),
         "first_zero": [first_zero(one) for one in curve],
+        "first_near": [first_zero(one, NEAR) for one in curve],
         "settled": [settles(one) for one in curve],
     }
