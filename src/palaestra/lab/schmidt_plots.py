@@ -43,7 +43,8 @@ def demerits_figure(curves: Mapping[str, Float64s], anchors: Mapping[str, float]
         for label, height in anchors.items():
             axes.axhline(height, color=GREY, linestyle=":", linewidth=1.0)
             axes.annotate(label, (1.0, height), xycoords=("axes fraction", "data"), ha="right", va="bottom", fontsize=8)
-        axes.set_ylim(bottom=-0.3)
+        highest = max([*anchors.values(), *(float(curve.max()) for curve in curves.values())])
+        axes.set_ylim(bottom=-0.3, top=1.08 * max(highest, 1.0))  # intervals of few seeds reach beyond what there is
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         axes.set_xlabel("generation")
         axes.set_ylabel("demerits against perfect play")
