@@ -18,6 +18,7 @@ import numpy as np
 from palaestra.games.registry import make_game
 from palaestra.lab.demerit_curves import (
     AFTER,
+    NEAR,
     SHARE,
     Claim,
     Curve,
@@ -158,8 +159,9 @@ def _hand_tuned_is_fastest(hand_tuned: Curve, curves: Mapping[str, Curve]) -> Cl
     others = {name: curve for name, curve in curves.items() if not name.startswith("hand_tuned")}
     quickest = min(others, key=lambda name: float(waits(others[name]).mean()))
     words = (
-        f"first 0 at generation {generations_in_words(hand_tuned)}, with the better of its heads; quickest of the"
-        f" others: {AGENTS[quickest].label}, {generations_in_words(others[quickest])}"
+        f"first 0 at generation {generations_in_words(hand_tuned)}, with the better of its heads; at most {NEAR:g}"
+        f" demerits at {generations_in_words(hand_tuned, NEAR)}; quickest of the others: {AGENTS[quickest].label},"
+        f" {generations_in_words(others[quickest])} and {generations_in_words(others[quickest], NEAR)}"
     )
     reached = _reaches("hand-tuned reaches 0, and first of all", hand_tuned)
     if reached.verdict != "yes":
