@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -196,3 +197,13 @@ def test_the_demo_trains_says_how_strong_and_draws_a_game_it_won(cli: Any) -> No
     for piece in ("random", "uct(simulation", "mistakes on", "Perfect play", "a draw", "1 2 3 4 5", "What to try next"):
         assert piece in done.out
     assert Path("runs/demo/manifest.json").exists()
+
+
+@pytest.mark.parametrize(("given", "threads"), [((), 1), (("--threads", "2"), 2)])
+def test_a_preset_may_say_how_many_threads(cli: Any, tmp_path: Path, given: tuple[str, ...], threads: int) -> None:
+    small = ("selfplay.games=2", "selfplay.search.num_simulations=2", "evaluation.simulations=2", "learn.epochs=0.2")
+    sets = [word for text in small for word in ("--set", text)]
+    run = tmp_path / "run"
+    done = cli("train", "opposition-3x5", "--preset", "schmidt", "--iterations", "1", *sets, *given, "--run", str(run))
+    assert done.code == 0
+    assert tomllib.loads((run / "config.toml").read_text())["threads"] == threads

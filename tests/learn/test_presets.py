@@ -55,7 +55,7 @@ def test_the_schmidt_preset_is_that_of_the_paper() -> None:
     config = configure("opposition-3x9-absolute", "schmidt")
     assert (config.net, config.reward) == ("schmidt-outcome", "cdf(generations=5)")
     assert (config.selfplay.games, config.selfplay.search.num_simulations) == (25, 20 * 9)
-    assert config.selfplay.search.dirichlet_alpha == 0.5 and config.gate.kind == "off"
+    assert config.selfplay.search.dirichlet_alpha == 0.5 and config.gate.kind == "off" and config.threads == 1
     learn = config.learn
     assert (learn.window, learn.epochs, learn.optimizer, learn.momentum, learn.lr) == (5, 5, "sgd", 0.9, 0.005)
     assert (learn.policy_weight, learn.value_weight) == (100 / 8, 1.0)

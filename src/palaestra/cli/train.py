@@ -87,7 +87,8 @@ def train(
         str | None, typer.Option(help="Where the network is trained: cpu, cuda or mps.", show_default=False)
     ] = None,
     threads: Annotated[
-        int | None, typer.Option(help="Of self-play and training; all cores by default.", show_default=False)
+        int | None,
+        typer.Option(help="Of self-play and training; as the preset says, or all cores.", show_default=False),
     ] = None,
     json: Json = False,
 ) -> None:
@@ -95,7 +96,7 @@ def train(
     import os
 
     from palaestra.games.registry import make_game
-    from palaestra.learn.presets import configure, default_preset
+    from palaestra.learn.presets import configure, default_preset, load_preset
 
     if game is None:
         explain()
@@ -109,7 +110,7 @@ def train(
         iterations=iterations,
         seed=seed,
         device=device,
-        threads=threads or os.cpu_count() or 1,
+        threads=threads or load_preset(preset).settings.get("threads") or os.cpu_count() or 1,
     )
     folder = new_folder(run, f"{game}-{preset}")
 

@@ -71,7 +71,7 @@ Runs = Mapping[tuple[str, int], RunConfig]  # by name and seed
 
 
 def agent_configs(
-    seeds: Iterable[int], generations: int, *, game: str = GAME, sets: Sequence[str] = (), threads: int = 2
+    seeds: Iterable[int], generations: int, *, game: str = GAME, sets: Sequence[str] = (), threads: int = 1
 ) -> dict[tuple[str, int], RunConfig]:
     """The runs of the six agents; a search has 20h visits, the most plies of a game. `sets` depart from the paper."""
     refuse_own_settings(sets, "net")
