@@ -6,7 +6,8 @@ was stopped, and only reads what is finished.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -28,6 +29,8 @@ from palaestra.cli.options import Json, Seed
 from palaestra.cli.train import Sets
 
 if TYPE_CHECKING:
+    from rich.progress import Progress
+
     from palaestra.lab.demerit_curves import Claim, Curve
     from palaestra.learn.config import RunConfig
     from palaestra.types import Float64s
@@ -175,7 +178,6 @@ def _duels(
     json: bool,
 ) -> None:
     from palaestra.arena.match import LOCKSTEP, check_match
-    from palaestra.cli.output import progress_bar
     from palaestra.games.registry import make_game
     from palaestra.lab.rating_plots import save_figure
     from palaestra.lab.reward_experiments import DRAWN, LISTED, by_seed, duel_configs, duels, folders
@@ -187,7 +189,7 @@ def _duels(
     for game in {game for game, _, _ in configs}:
         check_match(make_game(game), games, LOCKSTEP)
     _train(name, folders(home, configs), jobs)
-    with progress_bar() as bar:
+    with _bar(name) as bar:
         task = bar.add_task("", total=None)
         found = list(duels(home, configs, games, threads_here(), lambda words: bar.update(task, description=words)))
     rows = by_seed(found, (*DRAWN[name], *LISTED))
@@ -213,14 +215,22 @@ def _duels(
 
 
 def _train(name: str, runs: Mapping[Path, RunConfig], jobs: int) -> None:
-    """Bring all runs to their end behind a bar; an interrupt says how to go on."""
-    from palaestra.cli.output import progress_bar
+    """Bring all runs to their end behind a bar."""
     from palaestra.lab.trained import train_side_by_side
+
+    with _bar(name) as bar:
+        task = bar.add_task(f"runs, {jobs} at a time", total=len(runs))
+        train_side_by_side(runs, jobs, lambda done: bar.update(task, completed=done))
+
+
+@contextlib.contextmanager
+def _bar(name: str) -> Iterator[Progress]:
+    """A bar of an experiment; an interrupt behind it says how to go on."""
+    from palaestra.cli.output import progress_bar
 
     try:
         with progress_bar() as bar:
-            task = bar.add_task(f"runs, {jobs} at a time", total=len(runs))
-            train_side_by_side(runs, jobs, lambda done: bar.update(task, completed=done))
+            yield bar
     except KeyboardInterrupt:
         say_how_to_go_on(name, "every run is kept at its last generation")
         raise

@@ -44,8 +44,7 @@ def trained(folder: Path, config: RunConfig, listeners: Iterable[Listener] = ())
         train(config, folder, listeners)
     else:
         refuse_other_settings(home, config)
-        manifest = home.manifest()  # none if it was killed before its first checkpoint
-        if manifest is None or not _reached(config, manifest.iteration, manifest.seconds):
+        if _share(folder, config) < 1.0:
             resume(folder, iterations=config.iterations, minutes=config.minutes, listeners=listeners)
     manifest = home.manifest()
     assert manifest is not None  # the run has been begun, or RunError was raised
@@ -90,14 +89,13 @@ def _train_one(run: tuple[Path, RunConfig]) -> None:
 
 
 def _share(folder: Path, config: RunConfig) -> float:
-    """How much of a run is done, from 0 to 1."""
+    """How much of a run is done, from 0 to 1: whichever of its two ends is nearer."""
     manifest = RunFolder(folder).manifest() if (folder / CONFIG).is_file() else None
-    if manifest is None:
+    if manifest is None:  # not begun, or killed before its first checkpoint
         return 0.0
-    if config.iterations is not None:
-        return min(1.0, manifest.iteration / config.iterations)
-    assert config.minutes is not None, "every run has an end"
-    return min(1.0, manifest.seconds / (60 * config.minutes))
+    by_iterations = manifest.iteration / config.iterations if config.iterations is not None else 0.0
+    by_minutes = manifest.seconds / (60 * config.minutes) if config.minutes is not None else 0.0
+    return min(1.0, max(by_iterations, by_minutes))
 
 
 def refuse_other_settings(home: RunFolder, config: RunConfig) -> None:
@@ -110,9 +108,3 @@ def refuse_other_settings(home: RunFolder, config: RunConfig) -> None:
                 f"{home} holds a run with {key} {there[key]}, not {value}; choose another folder for this experiment,"
                 " for example --folder runs/again"
             )
-
-
-def _reached(config: RunConfig, iteration: int, seconds: float) -> bool:
-    """Whether a run is as long as is asked for."""
-    by_iterations = config.iterations is not None and iteration >= config.iterations
-    return by_iterations or (config.minutes is not None and seconds >= 60 * config.minutes)
