@@ -77,7 +77,7 @@ def test_runs_side_by_side_end_as_one_after_another(tmp_path: Path) -> None:
     configs = agent_configs([1, 2], 2, sets=TINY, threads=1)
     both = {key: config for key, config in configs.items() if key[0] == "cdf"}
     train_side_by_side(folders(alone, both), 1, shares.append)
-    assert shares == [0.5, 1.0, 1.5, 2.0]
+    assert shares == [0.5, 1.0, 1.0, 1.5, 2.0, 2.0]
     train_side_by_side(folders(together, both), 2, shares.append)
     assert shares[-1] == 2.0
     assert np.array_equal(demerits_of(alone, both)["cdf"], demerits_of(together, both)["cdf"])

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from palaestra.errors import ConfigError
-from palaestra.lab.table_6_2 import PUBLISHED, Row, settings, switch_of, table_6_2
+from palaestra.lab.table_6_2 import PUBLISHED, Row, folders, rows, settings, switch_of, table_configs
+from palaestra.lab.trained import train_side_by_side
 
 TINY = (
     "net=b1c4", "selfplay.games=4", "selfplay.search.num_simulations=4", "learn.epochs=1.0", "learn.window=2",
@@ -36,27 +37,37 @@ def test_the_settings_are_those_of_the_thesis_with_an_adaptive_start() -> None:
 
 def test_a_run_stops_at_its_switch_and_is_only_read_the_second_time(tmp_path: Path) -> None:
     config = settings("connect_four-6x6", "rave", 4, TINY, 1)
-    switch = switch_of(tmp_path / "run", config, 4)
+    switch = switch_of(tmp_path / "run", config)
     lines = [json.loads(line) for line in (tmp_path / "run/metrics.jsonl").read_text().splitlines()]
     assert len(lines) == (4 if switch is None else switch)
     assert [line["warm"]["switch"] for line in lines] == [line["iteration"] == switch for line in lines]
     before = (tmp_path / "run/manifest.json").stat().st_mtime_ns
-    assert switch_of(tmp_path / "run", config, 4) == switch
+    assert switch_of(tmp_path / "run", config) == switch
     assert (tmp_path / "run/manifest.json").stat().st_mtime_ns == before
 
 
 def test_the_table_has_a_row_for_every_enhancement_and_a_seed_for_every_run(tmp_path: Path) -> None:
-    heard: list[str] = []
-    rows = list(table_6_2(tmp_path, runs=1, seed=5, limit=1, sets=TINY, threads=1, listen=heard.append))
-    assert [row.enhancement for row in rows] == list(PUBLISHED)
-    assert all(len(row.switches) == 1 for row in rows)
+    configs = table_configs("connect_four-6x6", [5], 1, sets=TINY)
+    table = rows(tmp_path, configs)
+    assert [row.enhancement for row in table] == list(PUBLISHED)
+    assert all(len(row.switches) == 1 for row in table)
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
         f"connect_four-6x6-{name}-5" for name in PUBLISHED
     )
-    assert heard[0] == "rollout on connect_four-6x6, run 1 of 1"
 
 
-def test_a_game_that_the_table_does_not_have_is_refused_before_any_run(tmp_path: Path) -> None:
+def test_runs_side_by_side_stop_at_their_switches(tmp_path: Path) -> None:
+    configs = table_configs("connect_four-6x6", [1, 2], 4, sets=TINY)
+    some = {key: config for key, config in configs.items() if key[0] == "rave"}
+    together, shares = tmp_path / "together", list[float]()
+    train_side_by_side(folders(together, some), 2, shares.append, switch_of)
+    assert shares[-1] == 2.0, "a run that has switched is whole"
+    written = [len((path / "metrics.jsonl").read_text().splitlines()) for path in folders(together, some)]
+    (row,) = rows(together, some)
+    assert [switch or row.limit for switch in row.switches] == written
+    assert rows(tmp_path / "alone", some) == [row]
+
+
+def test_a_game_that_the_table_does_not_have_is_refused() -> None:
     with pytest.raises(ConfigError, match="hex-3x3"):
-        list(table_6_2(tmp_path, "hex-3x3"))
-    assert not list(tmp_path.iterdir())
+        table_configs("hex-3x3", [0], 4)

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+    from palaestra.lab.trained import Bring
+    from palaestra.learn.config import RunConfig
 
 Seeds = Annotated[int, typer.Option(min=1, max=1000, help="Runs of every agent.")]
 Folder = Annotated[
@@ -48,3 +56,25 @@ def say_how_to_go_on(name: str, kept: str) -> None:
 
     words = f"Stopped; {kept}. To go on: {command_name()} reproduce {name}, with the same options"
     stderr().print(words, markup=False, soft_wrap=True)
+
+
+def train_runs(name: str, runs: Mapping[Path, RunConfig], jobs: int, bring: Bring | None = None) -> None:
+    """Bring all runs of an experiment to their end behind a bar; `bring` as in `train_side_by_side`."""
+    from palaestra.lab.trained import train_side_by_side, trained
+
+    with stoppable_bar(name) as bar:
+        task = bar.add_task(f"runs, {jobs} at a time", total=len(runs))
+        train_side_by_side(runs, jobs, lambda done: bar.update(task, completed=done), bring or trained)
+
+
+@contextlib.contextmanager
+def stoppable_bar(name: str) -> Iterator[Progress]:
+    """A bar of an experiment; an interrupt behind it says how to go on."""
+    from palaestra.cli.output import progress_bar
+
+    try:
+        with progress_bar() as bar:
+            yield bar
+    except KeyboardInterrupt:
+        say_how_to_go_on(name, "every run is kept at its last iteration")
+        raise

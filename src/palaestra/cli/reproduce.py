@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from palaestra.cli.experiments import Folder, home_of, threads_here
+from palaestra.cli.experiments import Folder, Jobs, home_of, share_cores, threads_here, train_runs
 from palaestra.cli.options import Json, Seed
 from palaestra.cli.reproduce_rewards import EXPERIMENTS
 from palaestra.cli.reproduce_solo import EXAMPLE, solo
@@ -140,26 +140,23 @@ def table_6_2(
     limit: Annotated[int, typer.Option(min=1, help="Iterations after which a run is given up.")] = 20,
     sets: Sets = None,
     folder: Folder = None,
+    jobs: Jobs = None,
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
     """When adaptive warm starts switch to plain self-play (thesis, Table 6.2); b3c32 unless --set net=thesis256."""
 
-    from palaestra.cli.output import print_json, progress_bar, stdout
+    from palaestra.cli.output import print_json, stdout
     from palaestra.lab.table_6_1 import NAMES
-    from palaestra.lab.table_6_2 import PUBLISHED, table_6_2
+    from palaestra.lab.table_6_2 import folders, switch_of, table_configs
+    from palaestra.lab.table_6_2 import rows as rows_of
 
     home = home_of(folder, "table-6.2")
+    jobs, threads = share_cores(jobs)
     changed = ("net=b3c32", *(sets or ()))
-    with progress_bar() as bar:
-        task = bar.add_task("", total=len(PUBLISHED))
-        rows = []
-        for row in table_6_2(
-            home, game, runs, seed, limit=limit, sets=changed, threads=threads_here(),
-            listen=lambda words: bar.update(task, description=words),
-        ):  # fmt: skip
-            rows.append(row)
-            bar.advance(task)
+    configs = table_configs(game, range(seed, seed + runs), limit, sets=changed, threads=threads)
+    train_runs("table-6.2", folders(home, configs), jobs, switch_of)
+    rows = rows_of(home, configs)
     if json:
         lines = [
             {"enhancement": r.enhancement, "switches": list(r.switches), "mean": r.mean, "sd": r.spread,

@@ -6,8 +6,7 @@ was stopped, and only reads what is finished.
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,19 +19,17 @@ from palaestra.cli.experiments import (
     Plot,
     Seeds,
     home_of,
-    say_how_to_go_on,
     share_cores,
+    stoppable_bar,
     threads_here,
+    train_runs,
 )
 from palaestra.cli.files import picture
 from palaestra.cli.options import Json, Seed
 from palaestra.cli.train import Sets
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
-
     from palaestra.lab.demerit_curves import Claim, Curve
-    from palaestra.learn.config import RunConfig
     from palaestra.types import Float64s
 
 Generations = Annotated[int, typer.Option(min=1, max=10**6, help="Of every run.")]
@@ -73,7 +70,7 @@ def schmidt_fig3(
     path, home = picture(plot or f"{name}.svg"), home_of(folder, name)
     jobs, threads = share_cores(jobs)
     configs = agent_configs(range(seed, seed + seeds), generations, game=game, sets=sets or (), threads=threads)
-    _train(name, folders(home, configs), jobs)
+    train_runs(name, folders(home, configs), jobs)
     curves = demerits_of(home, configs)
     labels = {agent: about.label for agent, about in AGENTS.items()}
     anchors = ANCHORS if game.startswith("opposition-3x9") else {}
@@ -115,7 +112,7 @@ def bonus(
     path, home = picture(plot or f"{name}.svg"), home_of(folder, name)
     jobs, threads = share_cores(jobs)
     configs = bonus_configs(range(seed, seed + seeds), generations, sets=sets or (), threads=threads)
-    _train(name, folders(home, configs), jobs)
+    train_runs(name, folders(home, configs), jobs)
     curves = demerits_of(home, configs)
     labels = {f"alpha-{alpha:g}": f"α = {alpha:g}" for alpha in ALPHAS}
     save_figure(demerits_figure({labels[agent]: curve for agent, curve in curves.items()}, ANCHORS), path)
@@ -188,8 +185,8 @@ def _duels(
     configs = duel_configs(name, range(seed, seed + seeds), minutes, sets=sets, threads=threads)
     for game in {game for game, _, _ in configs}:
         check_match(make_game(game), games, LOCKSTEP)
-    _train(name, folders(home, configs), jobs)
-    with _bar(name) as bar:
+    train_runs(name, folders(home, configs), jobs)
+    with stoppable_bar(name) as bar:
         task = bar.add_task("", total=None)
         found = list(duels(home, configs, games, threads_here(), lambda words: bar.update(task, description=words)))
     rows = by_seed(found, (*DRAWN[name], *LISTED))
@@ -209,31 +206,6 @@ def _duels(
     else:
         _print_duels(rows)
         _print_files(home, path)
-
-
-# Running.
-
-
-def _train(name: str, runs: Mapping[Path, RunConfig], jobs: int) -> None:
-    """Bring all runs to their end behind a bar."""
-    from palaestra.lab.trained import train_side_by_side
-
-    with _bar(name) as bar:
-        task = bar.add_task(f"runs, {jobs} at a time", total=len(runs))
-        train_side_by_side(runs, jobs, lambda done: bar.update(task, completed=done))
-
-
-@contextlib.contextmanager
-def _bar(name: str) -> Iterator[Progress]:
-    """A bar of an experiment; an interrupt behind it says how to go on."""
-    from palaestra.cli.output import progress_bar
-
-    try:
-        with progress_bar() as bar:
-            yield bar
-    except KeyboardInterrupt:
-        say_how_to_go_on(name, "every run is kept at its last generation")
-        raise
 
 
 # Saying what was found.

@@ -11,7 +11,7 @@ what is finished there is read, what was cut off goes on, so that a long table c
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from palaestra.arena.statistics import student_95
 from palaestra.errors import ConfigError
 from palaestra.lab.trained import trained
 from palaestra.learn.config import RunConfig
+from palaestra.learn.events import Listener
 from palaestra.learn.presets import configure
 
 GAMES = ("connect_four-6x6", "othello-6x6", "gobang-6x6")
@@ -75,29 +76,33 @@ class Row:
         return [self.limit if number is None else number for number in self.switches]
 
 
-def table_6_2(
-    folder: Path,
-    game: str = GAMES[0],
-    runs: int = PUBLISHED_RUNS,
-    seed: int = 0,
-    *,
-    limit: int = 20,
-    sets: Sequence[str] = ("net=b3c32",),
-    threads: int = 2,
-    listen: Callable[[str], None] | None = None,
-) -> Iterator[Row]:
-    """The rows of one game; `sets` are departures from the thesis's settings, and run r has the seed `seed` + r."""
+def table_configs(
+    game: str, seeds: Iterable[int], limit: int, *, sets: Sequence[str] = ("net=b3c32",), threads: int = 1
+) -> dict[tuple[str, int], RunConfig]:
+    """(enhancement, seed) -> its run of one game; `sets` are departures from the thesis's settings."""
     if game not in GAMES:
         raise ConfigError(f"table-6.2 has no {game!r}; it has {', '.join(GAMES)}")
-    configs = {name: settings(game, name, limit, sets, threads) for name in PUBLISHED}  # all are checked before any run
-    for name, config in configs.items():
-        switches = []
-        for number in range(seed, seed + runs):
-            if listen is not None:
-                listen(f"{name} on {game}, run {number - seed + 1} of {runs}")
-            own = config.model_copy(update={"seed": number})
-            switches.append(switch_of(folder / f"{game}-{name}-{number}", own, limit))
-        yield Row(game, name, tuple(switches), limit)
+    configs = {name: settings(game, name, limit, sets, threads) for name in PUBLISHED}
+    numbers = tuple(seeds)
+    return {(name, seed): configs[name].model_copy(update={"seed": seed}) for name in PUBLISHED for seed in numbers}
+
+
+def folders(folder: Path, runs: Mapping[tuple[str, int], RunConfig]) -> dict[Path, RunConfig]:
+    """The runs by where they are kept."""
+    return {run_folder(folder, name, seed, config): config for (name, seed), config in runs.items()}
+
+
+def rows(folder: Path, runs: Mapping[tuple[str, int], RunConfig]) -> list[Row]:
+    """One row an enhancement; trains what is not trained yet."""
+    switches: dict[str, list[int | None]] = {}
+    for (name, seed), config in runs.items():
+        switches.setdefault(name, []).append(switch_of(run_folder(folder, name, seed, config), config))
+    any_run = next(iter(runs.values()))
+    return [Row(any_run.game, name, tuple(some), _limit(any_run)) for name, some in switches.items()]
+
+
+def run_folder(folder: Path, enhancement: str, seed: int, config: RunConfig) -> Path:
+    return folder / f"{config.game}-{enhancement}-{seed}"
 
 
 def settings(game: str, enhancement: str, limit: int, sets: Sequence[str], threads: int) -> RunConfig:
@@ -108,10 +113,15 @@ def settings(game: str, enhancement: str, limit: int, sets: Sequence[str], threa
     return configure(game, "thesis", [*search, *sets, *warm, *watch], iterations=limit, threads=threads)
 
 
-def switch_of(folder: Path, config: RunConfig, limit: int) -> int | None:
+def switch_of(folder: Path, config: RunConfig, listeners: Iterable[Listener] = ()) -> int | None:
     """The iteration after which a run switches; it is looked at after every one, so that none is trained in vain."""
-    for iteration in range(1, limit + 1):
-        latest = trained(folder, config.model_copy(update={"iterations": iteration}))[-1]
+    for iteration in range(1, _limit(config) + 1):
+        latest = trained(folder, config.model_copy(update={"iterations": iteration}), listeners)[-1]
         if latest["warm"]["switch"]:
             return iteration
     return None
+
+
+def _limit(config: RunConfig) -> int:
+    assert config.iterations is not None, "settings gives a limit"
+    return config.iterations

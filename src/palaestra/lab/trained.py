@@ -7,9 +7,11 @@ of FACTS §4 takes 5.7 ms a step of 64 positions on one thread, 4.9 on two), whi
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import signal
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from palaestra.errors import ConfigError, RunError
@@ -20,6 +22,7 @@ from palaestra.learn.loop import resume, train
 from palaestra.learn.settings import flatten, make_config
 
 MAY_DIFFER = ("iterations", "minutes", "threads")  # between what an experiment asks for and what a folder holds
+Bring = Callable[[Path, RunConfig, Iterable[Listener]], object]  # a function of a module, for other processes call it
 OWN = ("game", "reward", "seed", "iterations", "minutes", "evaluation.demerits")  # what an experiment itself chooses
 
 
@@ -51,15 +54,19 @@ def trained(folder: Path, config: RunConfig, listeners: Iterable[Listener] = ())
     return list(home.metrics(manifest)[: config.iterations])
 
 
-def train_side_by_side(runs: Mapping[Path, RunConfig], jobs: int, listen: Callable[[float], None]) -> None:
-    """Bring the run of every folder to the end that its configuration sets, `jobs` of them at a time.
+def train_side_by_side(
+    runs: Mapping[Path, RunConfig], jobs: int, listen: Callable[[float], None], bring: Bring = trained
+) -> None:
+    """Bring the run of every folder to its end, `jobs` of them at a time.
 
-    `listen` hears again and again how much is done, a whole run counting 1. An interrupt or an error ends all of them,
-    each keeps its last iteration. One at a time learns in this process.
+    `bring` does it for one run; unless given, to the end that its configuration sets. `listen` hears again and again
+    how much is done, a whole run counting 1. An interrupt or an error ends all of them, each keeps its last iteration.
+    One at a time learns in this process.
     """
+    ended: set[Path] = set()
 
     def done() -> float:
-        return sum(_share(folder, config) for folder, config in runs.items())
+        return sum(1.0 if folder in ended else _share(folder, config) for folder, config in runs.items())
 
     def heard(event: Event) -> None:
         if isinstance(event, IterationEnded):
@@ -67,16 +74,15 @@ def train_side_by_side(runs: Mapping[Path, RunConfig], jobs: int, listen: Callab
 
     if jobs == 1:
         for folder, config in runs.items():
-            trained(folder, config, [heard])
+            bring(folder, config, [heard])
+            ended.add(folder)
+            listen(done())
         return
     with multiprocessing.get_context("spawn").Pool(jobs, initializer=_leave_interrupts_to_the_parent) as pool:
-        ended, left = pool.imap_unordered(_train_one, runs.items()), len(runs)
-        while left:
-            try:
-                ended.next(timeout=1.0)
-                left -= 1
-            except multiprocessing.TimeoutError:
-                pass
+        ending = pool.imap_unordered(partial(_bring_one, bring), runs.items())
+        while len(ended) < len(runs):
+            with contextlib.suppress(multiprocessing.TimeoutError):
+                ended.add(ending.next(timeout=1.0))
             listen(done())
 
 
@@ -84,8 +90,10 @@ def _leave_interrupts_to_the_parent() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _train_one(run: tuple[Path, RunConfig]) -> None:
-    trained(*run)
+def _bring_one(bring: Bring, run: tuple[Path, RunConfig]) -> Path:
+    folder, config = run
+    bring(folder, config, ())
+    return folder
 
 
 def _share(folder: Path, config: RunConfig) -> float:
