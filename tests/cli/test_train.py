@@ -141,7 +141,7 @@ def test_ctrl_c_leaves_the_last_iteration_and_says_how_to_go_on(own_folder: Path
 def test_the_live_view_shows_stage_losses_gate_and_strength(own_folder: Path) -> None:
     with open(os.devnull, "w") as nowhere:
         view = LiveView(Console(file=nowhere, force_terminal=True, width=160))
-        with view:
+        with view.shown():
             train(tiny(iterations=6), Path("runs/t"), [view], FAKES)
         paper = Console(record=True, width=160, file=nowhere)
         paper.print(view.draw())

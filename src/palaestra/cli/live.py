@@ -6,8 +6,8 @@ Both are listeners of the loop's events and know nothing else of it.
 from __future__ import annotations
 
 import time
-from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING
 
 from palaestra.learn import events
 from palaestra.learn.events import Event, Metrics
@@ -40,13 +40,9 @@ class View:
         self.clock = time.perf_counter()
         self.lines: list[Metrics] = []
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        return None
+    def shown(self) -> AbstractContextManager[object]:
+        """What is on the screen while the run goes on."""
+        return nullcontext()
 
     def __call__(self, event: Event) -> None:
         if isinstance(event, events.RunStarted):
@@ -143,14 +139,8 @@ class LiveView(View):
         self.stage_unit = ""
         self.live = Live(get_renderable=self.draw, console=console, refresh_per_second=8, transient=True)
 
-    def __enter__(self) -> Self:
-        self.live.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.live.stop()
+    def shown(self) -> AbstractContextManager[object]:
+        return self.live
 
     def __call__(self, event: Event) -> None:
         super().__call__(event)

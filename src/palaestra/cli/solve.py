@@ -74,7 +74,8 @@ def solve(
     path = Path(out) if out else Path("solved") / "".join(c if c.isalnum() or c in "._-" else "-" for c in rules.id)
     with open_folder(path, rules, _about(rules, players[0], seed, moves)) as folder:
         session = Restarts(folder, players, limits, began)
-        with make_solve_view(session) as view:
+        view = make_solve_view(session)
+        with view.shown():
             session.run(view.heard)
         if drawn is not None:
             _draw(folder, drawn)

@@ -6,8 +6,8 @@ Knows no search: a session's journal is all that is shown.
 from __future__ import annotations
 
 import time
-from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,14 +35,10 @@ class SolveView:
         self.session, self.console = session, console
         self.best = session.folder.journal.best
 
-    def __enter__(self) -> Self:
+    def shown(self) -> AbstractContextManager[object]:
+        """What is on the screen while the session runs; begins with its heading."""
         self.say(heading(self.session))
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        return None
+        return nullcontext()
 
     def heard(self, entry: Entry) -> None:
         """A restart ended."""
@@ -64,14 +60,8 @@ class LiveSolveView(SolveView):
 
         self.live = Live(get_renderable=self.draw, console=console, refresh_per_second=4, transient=True)
 
-    def __enter__(self) -> Self:
-        self.live.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.live.stop()
+    def shown(self) -> AbstractContextManager[object]:
+        return self.live
 
     def heard(self, entry: Entry) -> None:
         return None

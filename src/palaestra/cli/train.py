@@ -181,7 +181,7 @@ def watch(folder: Path, work: Callable[[list[Listener]], Summary]) -> Summary:
 
     view = make_view()
     try:
-        with view:
+        with view.shown():
             board = tensorboard(folder)
             return work([view, board] if board else [view])
     except KeyboardInterrupt:
