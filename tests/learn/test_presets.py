@@ -116,6 +116,7 @@ def test_a_given_end_replaces_both_ends_of_the_preset() -> None:
         ("learn.epochs=3", ["exactly one of learn.epochs"]),
         ("gate.games=7", ["even number"]),
         ("selfplay.sampling=true", ["sampling searches nothing", "value_target=z"]),
+        ("selfplay.failures=1", ["failures is for selfplay.sampling=true"]),
         ("solo.widening=1", ["solo.widening is 1", "above 1"]),
         ("device=tpu", ["cpu, mps, cuda"]),
         ("evaluation.anchors=random", ["a list of texts"]),

@@ -152,17 +152,18 @@ def test_moves_are_drawn_at_their_temperature_and_the_favourite_at_zero() -> Non
     assert (Sampling(game, Fixed()).run(states, streams, np.arange(4000), np.zeros(4000)).chosen == legal[-1]).all()
 
 
-def sampled(threads: int = 1, slots: int = 64) -> SelfPlay:
+def sampled(threads: int = 1, slots: int = 64, failures: float | None = None) -> SelfPlay:
     game = make_game("morpion-4d")
     reward = make_reward("ranked(tau=0.5, window=10)", game)
-    config = run_config(game.id, threads=threads, slots=slots, games=9, sampling=True, temperature_moves=8)
-    return play_games(game, model(game.id), config, 3, reward=reward)
+    play = {"games": 9, "sampling": True, "temperature_moves": 8, "failures": failures}
+    return play_games(game, model(game.id), run_config(game.id, threads=threads, slots=slots, **play), 3, reward=reward)
 
 
-def test_threads_and_slots_change_no_sampled_game() -> None:
-    reference = sampled()
+@pytest.mark.parametrize("failures", [None, 0.5])
+def test_threads_and_slots_change_no_sampled_game(failures: float | None) -> None:
+    reference = sampled(failures=failures)
     for threads, slots in ((1, 2), (3, 64)):
-        other = sampled(threads, slots)
+        other = sampled(threads, slots, failures)
         assert other.records == reference.records
         for name, array in reference.examples.to_arrays().items():
             assert np.array_equal(array, other.examples.to_arrays()[name]), name
@@ -181,6 +182,17 @@ def test_the_policy_learns_the_moves_of_games_that_beat_the_threshold_and_nothin
         else:
             assert (policy.sum(axis=1) == 1).all()
             assert tuple(actions[np.arange(len(counts)), policy.argmax(axis=1)].tolist()) == record.moves
+
+
+def test_all_positions_of_successes_are_kept_and_as_many_of_failures_as_are_asked_for() -> None:
+    everything = sampled().examples
+    successes, others = (int((everything.value == side).sum()) for side in (1.0, -1.0))
+    keys = set(zip(everything.game.tolist(), everything.ply.tolist(), strict=True))
+    for failures, expected in ((0.5, round(0.5 * successes)), (1e-3, 1), (1000.0, others)):
+        made = sampled(failures=failures).examples
+        assert [int((made.value == side).sum()) for side in (1.0, -1.0)] == [successes, expected]
+        assert set(zip(made.game.tolist(), made.ply.tolist(), strict=True)) <= keys
+        assert (made.policy.any(axis=1) == (made.value > 0)).all()
 
 
 # Solutions.

@@ -24,6 +24,9 @@ class SelfPlayConfig(Group):
     sampling: bool = Field(
         False, description="one player: moves are drawn from the network's policy, without a search (thesis, Alg. 7)"
     )
+    failures: float | None = Field(
+        None, gt=0, le=1000, description="sampling: positions of failed games kept for each of a success; none: all"
+    )
     temperature: float = Field(1.0, ge=0, le=100, description="of the first moves")
     temperature_moves: int = Field(14, ge=0, description="how many moves of a game it lasts (T′ = 15 samples 14)")
     late_temperature: float = Field(0.0, ge=0, le=100, description="of the moves after those")
@@ -47,6 +50,8 @@ class SelfPlayConfig(Group):
             raise ValueError("opening_fraction and opening_plies go together: both 0 or both positive")
         if self.sampling and (self.quick_fraction > 0 or self.value_target != "z"):
             raise ValueError("selfplay.sampling searches nothing: it needs value_target=z and quick_fraction=0")
+        if self.failures is not None and not self.sampling:
+            raise ValueError("selfplay.failures is for selfplay.sampling=true: a search teaches in failed games, too")
         return self
 
 

@@ -6,7 +6,8 @@ own. Examples and records are the same, bit for bit, whatever W, the number of s
 The policy that is stored is the one a move was drawn from, at its temperature (one-hot after T′, as in the thesis), or
 the improved policy of a Gumbel root. Moves of random openings and quick moves are not learned from. Where moves are
 drawn from the network alone (`sampling`), the policy is the move that was played if the game was a success, z > 0, and
-otherwise a row of zeros, from which -πᵀ log p learns nothing; its value is learned all the same.
+otherwise a row of zeros, from which -πᵀ log p learns nothing; its value is learned all the same. Three quarters of such
+games fail, and more the higher the threshold: `failures` keeps some of their positions, for the value's sake.
 
 Nothing is printed and nothing saved here.
 """
@@ -45,7 +46,7 @@ from palaestra.rewards.base import Reward, default_reward
 from palaestra.search.driver import Search
 from palaestra.search.evaluator import Evaluator
 from palaestra.search.measure import Timed
-from palaestra.types import Float32s, Int32s
+from palaestra.types import Bools, Float32s, Int32s
 
 Listener = Callable[[int, int], None]  # (games finished, games in all); called by the thread that waits
 
@@ -141,9 +142,10 @@ def play_games(
     outcomes = dict(chain.from_iterable(table.outcomes.items() for table in tables))
     ends = np.array([outcomes[number] for number in range(games)], dtype=np.int32)
     moves = Moves.sorted([part for table in tables for part in table.played])
-    settled = reward.settle(ends, np.random.default_rng([config.seed, iteration, _SETTLE]))
+    rng = np.random.default_rng([config.seed, iteration, _SETTLE])
+    settled = reward.settle(ends, rng)
     return SelfPlay(
-        examples=examples_of(moves, ends, config, settled),
+        examples=examples_of(moves, ends, config, settled, rng),
         records=_records(tables, moves, ends, _labels(config, plans, games)),
         seconds=time.perf_counter() - began,
         evaluator_seconds=sum(network.seconds for network in networks),
@@ -206,18 +208,33 @@ def _play_out(tables: Sequence[Table], games: int, listen: Listener | None) -> N
             raise
 
 
-def examples_of(moves: Moves, outcomes: Int32s, config: RunConfig, settled: Float32s) -> Examples:
+def examples_of(
+    moves: Moves, outcomes: Int32s, config: RunConfig, settled: Float32s, rng: np.random.Generator
+) -> Examples:
     """Examples from sorted moves, and by number the outcomes of their games and what those are worth, both [E].
 
-    Outcomes and worth are the first player's.
+    Outcomes and worth are the first player's; `rng` chooses the failures that are kept.
     """
     game = moves.game.astype(np.int32)
     value = value_targets(config.selfplay, game, moves.states[:, 0], moves.value, moves.proven, settled[moves.game])
-    policy = moves.policy
+    policy, kept = moves.policy, moves.full
     if config.selfplay.sampling:
-        policy = np.where(settled[moves.game, None] > 0, policy, np.float32(0))
+        success = settled[moves.game] > 0
+        policy = np.where(success[:, None], policy, np.float32(0))
+        kept = kept & _with_failures(success, config.selfplay.failures, rng)
     made = Examples(moves.states, policy, value, game, moves.ply, outcomes[moves.game])
-    return made.take(moves.full)
+    return made.take(kept)
+
+
+def _with_failures(success: Bools, failures: float | None, rng: np.random.Generator) -> Bools:
+    """The positions of successes [n], and `failures` times as many others, at least one; None: all of them."""
+    others = np.flatnonzero(~success)
+    if failures is None or not len(others):
+        return np.ones_like(success)
+    count = min(len(others), max(1, round(failures * np.count_nonzero(success))))
+    kept = success.copy()
+    kept[rng.choice(others, count, replace=False)] = True
+    return kept
 
 
 def _labels(config: RunConfig, plans: Sequence[Enhanced], games: int) -> Callable[[int], tuple[str, str]]:
