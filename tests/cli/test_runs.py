@@ -76,11 +76,29 @@ def test_evaluate_reads_sets_of_positions(cli: Any, here: Path) -> None:
     assert found["error_rates"][-1]["error_rate"] == 0.0 and found["error_rates"][-1]["telling"] == 0
 
 
+def test_evaluate_draws_mistakes_over_minutes(cli: Any, here: Path) -> None:
+    make_run(here / "runs" / "real", "tic_tac_toe-3x3", iterations=4, best=2)
+    arguments = ("evaluate", "real", "--games", "0", "--simulations", "3", "--curve", "mistakes.svg", "--points", "3")
+    found = json.loads(cli(*arguments, "--json").out)
+    (point,) = found["curve"]  # there is one trained network
+    assert (point["network"], point["minutes"]) == (2, 2.0)
+    assert point["error_rates"] == found["error_rates"] and [rate["simulations"] for rate in found["error_rates"]] == [
+        0,
+        3,
+    ]
+    picture = (here / "mistakes.svg").read_text()
+    assert "network alone" in picture and "3 simulations" in picture
+    shown = cli(*arguments).out
+    assert "| sims | mistakes in %, after minutes | 2.0 |" in shown and "| net alone | " in shown
+
+
 def test_a_game_without_an_oracle_has_no_error_rate(cli: Any, here: Path) -> None:
     game = make_game("othello-6x6")
     write_run(here / "runs" / "large", game, {1: random_model(game, 0, "b1c4")})
     found = json.loads(cli("evaluate", "large", "--games", "0", "--json").out)
-    assert found["error_rate"] is None and found["error_rates"] == []
+    assert found["error_rate"] is None and found["error_rates"] == [] and "curve" not in found
+    refused = cli("evaluate", "large", "--games", "0", "--curve", "mistakes.svg")
+    assert refused.code == 2 and "no oracle knows othello-6x6" in refused.err
 
 
 @pytest.mark.parametrize(
@@ -95,6 +113,8 @@ def test_a_game_without_an_oracle_has_no_error_rate(cli: Any, here: Path) -> Non
         (("evaluate", "small", "--reward", "elo"), "unknown reward 'elo'"),
         (("evaluate", "small", "--reward", "cdf"), "cannot read this file of games"),
         (("evaluate", "small", "--positions", "none.json"), "cannot read none.json"),
+        (("evaluate", "small", "--curve", "mistakes.gif"), ".png"),
+        (("evaluate", "small", "--curve", "no/mistakes.png"), "there is no folder no"),
         (("report", "none"), "'none' is not a run"),
         (("reproduce", "table-5.1", "--net", "b1c4"), "No such option: --net"),
         (("reproduce", "table-6.1", "--games", "30"), "400 games and 20 networks"),

@@ -26,6 +26,7 @@ def metrics_line(iteration: int, **changes: Any) -> dict[str, Any]:
         "games": 50,
         "positions": 1000,
         "seconds": {"selfplay": 5.0 + iteration % 3, "training": 3.0, "gate": 2.0, "evaluation": 1.0 - iteration % 2},
+        "elapsed": 60.0 * iteration,
         "losses": {"policy": policy, "value": value, "sum": policy + value, "product": policy * value},
         "loss_minimised": "sum",
         "lr": 0.005,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from palaestra.cli.mistake_curve import measure_curve, point_json, print_curve, rate_json
 from palaestra.cli.options import Json, Seed
 from palaestra.errors import ConfigError
 
@@ -58,6 +59,17 @@ def evaluate(
             show_default=False,
         ),
     ] = None,
+    curve: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Measure earlier networks too, and draw mistakes over the run's minutes: .png or .svg.",
+            show_default=False,
+        ),
+    ] = None,
+    points: Annotated[
+        int, typer.Option(min=2, max=30, help="Of --curve: at the run's end, half of its time, a quarter of it…")
+    ] = 8,
     threads: Annotated[int | None, typer.Option(min=1, help="All cores by default.", show_default=False)] = None,
     seed: Seed = 0,
     json: Json = False,
@@ -68,6 +80,7 @@ def evaluate(
     """
     import os
 
+    from palaestra.cli.files import picture
     from palaestra.cli.output import print_json, progress_bar
     from palaestra.games.registry import make_game
     from palaestra.learn.evaluation import play_anchors
@@ -75,6 +88,7 @@ def evaluate(
     from palaestra.players.runs import open_run
 
     budgets = read_budgets(simulations)
+    drawn = None if curve is None else picture(curve)
     stored = open_run(run)
     game = make_game(stored.game)
     iteration = stored.pick(network)
@@ -83,10 +97,16 @@ def evaluate(
     workers = threads or os.cpu_count() or 1
     settings: dict[str, Any] = {"threads": workers, "seed": seed, "averaged": averaged, "reward": worth}
     if game.players == 1:
+        if drawn is not None:
+            raise ConfigError(
+                f"--curve is for two players; report {stored.name} draws the scores of {game.id} over time"
+            )
         chosen = tuple(against) if against else ANCHORS_ALONE
         _evaluate_alone(game, stored, iteration, model, budgets, games, chosen, positions, settings, json)
         return
     sets = position_sets(game, positions, seed)
+    if drawn is not None and not sets:
+        raise ConfigError(f"--curve draws mistakes, and no oracle knows {game.id}: give scored ones with --positions")
     anchors = tuple(against) if against else ANCHORS
     results: list[AnchorResult] = []
     with progress_bar() as bar:
@@ -103,11 +123,15 @@ def evaluate(
             given = (game, model, stored.search, anchors)
             results += play_anchors(*given, games=games, simulations=budget, listen=show, **settings)
             before = len(results) * games
+    found = [] if drawn is None else measure_curve(game, stored, sets, budgets, points, settings, drawn)
     if json:
-        print_json({**as_json(stored, iteration, results, rates, seed), "reward": worth.text})
+        measured = {**as_json(stored, iteration, results, rates, seed), "reward": worth.text}
+        print_json(measured if drawn is None else {**measured, "curve": [point_json(point) for point in found]})
     else:
         own = reward is None and stored.reward == "default"
         print_strength(stored, iteration, results, rates, None if own else worth.text)
+        if drawn is not None:
+            print_curve(found, drawn)
 
 
 def _evaluate_alone(
@@ -228,7 +252,7 @@ def as_json(
         "against": [asdict(result) for result in results],
         "elo": elo_above_random(results),
         "error_rate": overall_rate(rates),
-        "error_rates": [{**asdict(rate), "error_rate": rate.rate, "interval": rate.interval} for rate in rates],
+        "error_rates": [rate_json(rate) for rate in rates],
         "seed": seed,
     }
 

@@ -1,8 +1,7 @@
 """The plots of a run, each an SVG element for a page, from the lines of its metrics.jsonl. Knows no file.
 
-This module and `rating_plots`, which takes its style from here, are the only ones that import matplotlib. Figures are
-made without its global state, carry no date, and number their parts by name, so that the same metrics give the same
-text and several figures can share one page.
+The style of all pictures stands here, too. Figures are made without matplotlib's global state, carry no date, and
+number their parts by name, so that the same metrics give the same text and several figures can share one page.
 """
 
 from __future__ import annotations
