@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from palaestra.errors import ConfigError
+from palaestra.lab import table_6_2 as module
 from palaestra.lab.table_6_2 import PUBLISHED, Row, folders, rows, settings, switch_of, table_configs
 from palaestra.lab.trained import train_side_by_side
+from palaestra.learn.config import RunConfig
 
 TINY = (
     "net=b1c4", "selfplay.games=4", "selfplay.search.num_simulations=4", "learn.epochs=1.0", "learn.window=2",
@@ -40,10 +42,22 @@ def test_a_run_stops_at_its_switch_and_is_only_read_the_second_time(tmp_path: Pa
     switch = switch_of(tmp_path / "run", config)
     lines = [json.loads(line) for line in (tmp_path / "run/metrics.jsonl").read_text().splitlines()]
     assert len(lines) == (4 if switch is None else switch)
-    assert [line["warm"]["switch"] for line in lines] == [line["iteration"] == switch for line in lines]
+    assert [line["warm"]["balance"] > 0 for line in lines] == [line["iteration"] == switch for line in lines]
     before = (tmp_path / "run/manifest.json").stat().st_mtime_ns
     assert switch_of(tmp_path / "run", config) == switch
     assert (tmp_path / "run/manifest.json").stat().st_mtime_ns == before
+
+
+@pytest.mark.parametrize(("balances", "switch"), [((-4, 0, 2), 3), ((-4, 1, 2), 2), ((-4, -2, 0), None)])
+def test_a_warm_start_that_the_limit_ends_has_not_switched(
+    monkeypatch: pytest.MonkeyPatch, balances: tuple[int, ...], switch: int | None
+) -> None:
+    def trained(folder: Path, config: RunConfig, listeners: object) -> list[dict[str, object]]:
+        done = balances[: config.iterations]
+        return [{"warm": {"balance": r, "switch": r > 0 or i + 1 == len(balances)}} for i, r in enumerate(done)]
+
+    monkeypatch.setattr(module, "trained", trained)
+    assert switch_of(Path("run"), settings("connect_four-6x6", "rave", 3, TINY, 1)) == switch
 
 
 def test_the_table_has_a_row_for_every_enhancement_and_a_seed_for_every_run(tmp_path: Path) -> None:

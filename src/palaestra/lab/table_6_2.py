@@ -114,10 +114,13 @@ def settings(game: str, enhancement: str, limit: int, sets: Sequence[str], threa
 
 
 def switch_of(folder: Path, config: RunConfig, listeners: Iterable[Listener] = ()) -> int | None:
-    """The iteration after which a run switches; it is looked at after every one, so that none is trained in vain."""
+    """The iteration after which a run switches; it is looked at after every one, so that none is trained in vain.
+
+    A warm start that the limit ends has not switched: only a better balance of the default search counts (Alg. 6).
+    """
     for iteration in range(1, _limit(config) + 1):
         latest = trained(folder, config.model_copy(update={"iterations": iteration}), listeners)[-1]
-        if latest["warm"]["switch"]:
+        if latest["warm"]["balance"] > 0:
             return iteration
     return None
 
