@@ -21,6 +21,7 @@ def test_the_table_stands_beside_the_published_numbers(cli: Cli, tmp_path: Path)
     assert rows[0]["published"] == [6.63, 3.04]
     again = cli(*given)  # only reads
     assert again.code == 0
+    assert "| runs | not switched at 1 | published | agrees |\n" in again.out, "the heading is one line"
     assert "| WRoRa | 1.00 ± 0.00 | 1 |" in again.out
 
 

@@ -168,7 +168,8 @@ def table_6_2(
         return
     console = stdout()
     console.print(
-        f"| {game} | switch after iteration, mean ± sd | runs | not switched at {limit} | published | agrees |"
+        f"| {game} | switch after iteration, mean ± sd | runs | not switched at {limit} | published | agrees |",
+        soft_wrap=True,
     )
     console.print("| --- | --- | --- | --- | --- | --- |")
     for r in rows:
