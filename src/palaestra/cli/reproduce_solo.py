@@ -81,7 +81,8 @@ def _print_table(found: Mapping[str, Sequence[Journal]], minutes: float) -> None
     from palaestra.lab.solo_comparison import best_and_when
 
     console = stdout()
-    console.print(f"| method, {minutes:g} minutes | best, mean | best, by seed | met after | games or restarts |")
+    heading = f"| method, {minutes:g} minutes | best, mean | best, by seed | met after | games or restarts |"
+    console.print(heading, soft_wrap=True)
     console.print("| --- " * 5 + "|")
     for label, journals in found.items():
         bests = [best_and_when(journal) for journal in journals]
