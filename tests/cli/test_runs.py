@@ -115,6 +115,7 @@ def test_a_game_without_an_oracle_has_no_error_rate(cli: Any, here: Path) -> Non
         (("evaluate", "small", "--positions", "none.json"), "cannot read none.json"),
         (("evaluate", "small", "--curve", "mistakes.gif"), ".png"),
         (("evaluate", "small", "--curve", "no/mistakes.png"), "there is no folder no"),
+        (("evaluate", "small", "--points", "4"), "give --curve FILE"),
         (("report", "none"), "'none' is not a run"),
         (("reproduce", "table-5.1", "--net", "b1c4"), "No such option: --net"),
         (("reproduce", "table-6.1", "--games", "30"), "400 games and 20 networks"),

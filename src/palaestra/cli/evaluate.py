@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from palaestra.cli.mistake_curve import measure_curve, point_json, print_curve, rate_json
+from palaestra.cli.mistake_curve import curve_file, curve_moments, measure_curve, point_json, print_curve, rate_json
 from palaestra.cli.options import Json, Seed
 from palaestra.errors import ConfigError
 
@@ -68,8 +68,14 @@ def evaluate(
         ),
     ] = None,
     points: Annotated[
-        int, typer.Option(min=2, max=30, help="Of --curve: at the run's end, half of its time, a quarter of it…")
-    ] = 8,
+        int | None,
+        typer.Option(
+            min=2,
+            max=30,
+            help="Of --curve, 8 by default: at the run's end, half of its time, a quarter of it…",
+            show_default=False,
+        ),
+    ] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="All cores by default.", show_default=False)] = None,
     seed: Seed = 0,
     json: Json = False,
@@ -80,7 +86,6 @@ def evaluate(
     """
     import os
 
-    from palaestra.cli.files import picture
     from palaestra.cli.output import print_json, progress_bar
     from palaestra.games.registry import make_game
     from palaestra.learn.evaluation import play_anchors
@@ -88,7 +93,7 @@ def evaluate(
     from palaestra.players.runs import open_run
 
     budgets = read_budgets(simulations)
-    drawn = None if curve is None else picture(curve)
+    drawn = curve_file(curve, points)
     stored = open_run(run)
     game = make_game(stored.game)
     iteration = stored.pick(network)
@@ -98,15 +103,12 @@ def evaluate(
     settings: dict[str, Any] = {"threads": workers, "seed": seed, "averaged": averaged, "reward": worth}
     if game.players == 1:
         if drawn is not None:
-            raise ConfigError(
-                f"--curve is for two players; report {stored.name} draws the scores of {game.id} over time"
-            )
+            raise ConfigError(f"--curve is for two players; palaestra report {stored.name} draws scores over time")
         chosen = tuple(against) if against else ANCHORS_ALONE
         _evaluate_alone(game, stored, iteration, model, budgets, games, chosen, positions, settings, json)
         return
     sets = position_sets(game, positions, seed)
-    if drawn is not None and not sets:
-        raise ConfigError(f"--curve draws mistakes, and no oracle knows {game.id}: give scored ones with --positions")
+    at = {} if drawn is None else curve_moments(stored, sets, points)
     anchors = tuple(against) if against else ANCHORS
     results: list[AnchorResult] = []
     with progress_bar() as bar:
@@ -123,7 +125,8 @@ def evaluate(
             given = (game, model, stored.search, anchors)
             results += play_anchors(*given, games=games, simulations=budget, listen=show, **settings)
             before = len(results) * games
-    found = [] if drawn is None else measure_curve(game, stored, sets, budgets, points, settings, drawn)
+    known = {iteration: rates}
+    found = [] if drawn is None else measure_curve(game, stored, sets, budgets, at, known, settings, drawn)
     if json:
         measured = {**as_json(stored, iteration, results, rates, seed), "reward": worth.text}
         print_json(measured if drawn is None else {**measured, "curve": [point_json(point) for point in found]})

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from palaestra.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from palaestra.games.base import Game
@@ -15,28 +15,49 @@ if TYPE_CHECKING:
     from palaestra.learn.oracles import ErrorRate, PositionSet
     from palaestra.players.runs import StoredRun
 
+POINTS = 8  # of a curve, unless others are asked for
+
+
+def curve_file(curve: str | None, points: int | None) -> Path | None:
+    """Where the curve will be drawn; None if there is none."""
+    from palaestra.cli.files import picture
+
+    if curve is None and points is not None:
+        raise ConfigError("--points are those of a curve: give --curve FILE, too")
+    return None if curve is None else picture(curve)
+
+
+def curve_moments(run: StoredRun, sets: Sequence[PositionSet], points: int | None) -> dict[int, float]:
+    """Iteration -> minutes of the networks of a curve; ConfigError if it would be empty."""
+    from palaestra.lab.mistake_curves import moments
+
+    if not sets:
+        raise ConfigError(f"--curve draws mistakes, and no oracle knows {run.game}: give scored ones with --positions")
+    at = moments(run, POINTS if points is None else points)
+    if not at:
+        raise ConfigError(f"run {run.name} has no trained network yet, and --curve would be empty")
+    return at
+
 
 def measure_curve(
     game: Game,
     run: StoredRun,
     sets: Sequence[PositionSet],
     budgets: tuple[int, ...],
-    points: int,
+    at: Mapping[int, float],
+    known: Mapping[int, Sequence[ErrorRate]],
     settings: dict[str, Any],
     path: Path,
 ) -> list[Point]:
-    """Mistakes of networks of the whole run, drawn into a file."""
+    """Mistakes of the networks at these moments of the run, drawn into a file; `known` ones are not measured again."""
     from palaestra.cli.output import progress_bar
-    from palaestra.lab.mistake_curves import curve, mistakes_figure, moments
+    from palaestra.lab.mistake_curves import curve, mistakes_figure
     from palaestra.lab.rating_plots import save_figure
 
-    at = moments(run, points)
-    if not at:
-        raise ConfigError(f"run {run.name} has no trained network yet, and --curve would be empty")
     found: list[Point] = []
     with progress_bar() as bar:
         task = bar.add_task("mistakes over minutes", total=len(at))
-        for point in curve(game, run, sets, (0, *budgets), at, **settings):
+        for point in curve(game, run, sets, (0, *budgets), at, known, **settings):
             found.append(point)
             bar.advance(task)
     save_figure(mistakes_figure(found), path)

@@ -55,11 +55,14 @@ def curve(
     sets: Sequence[PositionSet],
     simulations: Sequence[int],
     at: Mapping[int, float],
+    known: Mapping[int, Sequence[ErrorRate]],
     **settings: Any,
 ) -> Iterator[Point]:
-    """The points of a run at some `moments` of it; `settings` are those of `error_rates`."""
+    """The points of a run at some `moments` of it; `settings` are those of `error_rates`, and `known` what it said."""
     for iteration, minutes in at.items():
-        rates = error_rates(game, run.network(iteration), run.search, sets, simulations, **settings)
+        rates = known.get(iteration)
+        if rates is None:
+            rates = error_rates(game, run.network(iteration), run.search, sets, simulations, **settings)
         yield Point(iteration, minutes, tuple(rates))
 
 
