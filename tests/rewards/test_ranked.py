@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+import operator as op
 from fractions import Fraction
 
 import numpy as np
@@ -9,19 +10,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from palaestra.errors import RunError
-from palaestra.rewards.ranked import Ranked
+from palaestra.rewards.ranked import Ranked, Ties
 from tests.rewards.windows import SCORE, int32, untimed
 
 scores = st.lists(st.integers(0, SCORE.highest), max_size=40)
 taus = st.integers(1, 99).map(lambda percent: Fraction(percent, 100))
 
 
-def brute_settle(results: list[int], tau: Fraction, window: int, coins: list[int]) -> list[int]:
-    """Eq. 7.1 word for word, with the threshold of FACTS §7: read before the result is stored."""
+def brute_settle(
+    results: list[int], tau: Fraction, window: int, draws: list[float], *, share: bool = False
+) -> list[int]:
+    """Eq. 7.1 word for word, with the threshold of FACTS §7: read before the result is stored.
+
+    A tie succeeds if its draw is below 1/2 or, with `share`, below the chance that lets 1 - tau of those kept succeed.
+    """
     kept: list[int] = []
     targets = []
-    for result, coin in zip(results, coins, strict=True):
+    for result, draw in zip(results, draws, strict=True):
         ordered = sorted(kept)
+        coin = 1 if draw < (_tie_chance(ordered, tau) if share and kept else 0.5) else -1
         threshold = ordered[math.floor(tau * len(ordered))] if ordered else result
         if result == SCORE.highest:
             targets.append(1)
@@ -31,15 +38,23 @@ def brute_settle(results: list[int], tau: Fraction, window: int, coins: list[int
     return targets
 
 
+def _tie_chance(ordered: list[int], tau: Fraction) -> float:
+    threshold = ordered[math.floor(tau * len(ordered))]
+    above = sum(result > threshold for result in ordered)
+    return float(((1 - tau) * len(ordered) - above) / ordered.count(threshold))
+
+
 @untimed
-@given(results=scores, tau=taus, window=st.integers(1, 12), seed=st.integers(0, 9))
+@given(
+    results=scores, tau=taus, window=st.integers(1, 12), seed=st.integers(0, 9), ties=st.sampled_from(["coin", "share"])
+)
 def test_targets_are_those_of_the_equation_over_the_window(
-    results: list[int], tau: Fraction, window: int, seed: int
+    results: list[int], tau: Fraction, window: int, seed: int, ties: Ties
 ) -> None:
-    coins = (np.random.default_rng(seed).integers(2, size=len(results)) * 2 - 1).tolist()
-    reward = Ranked(SCORE, float(tau), window)
+    draws = np.random.default_rng(seed).random(len(results)).tolist()
+    reward = Ranked(SCORE, float(tau), window, ties)
     targets = reward.settle(int32(results), np.random.default_rng(seed))
-    assert targets.tolist() == brute_settle(results, tau, window, coins)
+    assert targets.tolist() == brute_settle(results, tau, window, draws, share=ties == "share")
     assert list(reward.window) == results[-window:]
 
 
@@ -99,6 +114,25 @@ def test_a_tie_is_a_fair_toss_that_the_generator_decides() -> None:
     other = Ranked(SCORE)
     other.observe(int32([9]))
     np.testing.assert_array_equal(other.settle(int32([9] * 4000), np.random.default_rng(5)), targets)
+
+
+@untimed
+@given(results=scores.filter(bool), tau=taus)
+def test_with_ties_that_share_just_one_minus_tau_of_the_window_succeeds(results: list[int], tau: Fraction) -> None:
+    reward = Ranked(SCORE, float(tau), window=40, ties="share")
+    reward.observe(int32(results))
+    assert reward.threshold is not None
+    above, tied = (sum(compare(result, reward.threshold) for result in results) for compare in (op.gt, op.eq))
+    assert 0 <= reward.tie_chance <= 1
+    assert above + reward.tie_chance * tied == pytest.approx(float((1 - tau) * len(results)))
+
+
+def test_a_window_of_ties_succeeds_seldom_when_they_share() -> None:
+    reward = Ranked(SCORE, tau=0.95, ties="share")
+    reward.observe(int32([9] * 200))
+    targets = reward.settle(int32([9] * 4000), np.random.default_rng(5))
+    assert (targets > 0).mean() == pytest.approx(0.05, abs=0.01)
+    assert reward.value(int32([8, 9, 10])).tolist() == pytest.approx([-1.0, -0.9, 1.0])
 
 
 def test_the_best_possible_result_is_always_a_success() -> None:

@@ -36,8 +36,8 @@ class Moves:
 
     game: Int64s  # [n] game number
     ply: Int32s  # [n]
-    states: Int8s  # [n, S] before the move
-    policy: Float32s  # [n, L] over the legal moves
+    states: Int8s  # [n, S] before the move; of sampled games [n, 0]
+    policy: Float32s  # [n, L] over the legal moves; of sampled games [n, 0]
     value: Float32s  # [n] of the root, for the player to move
     proven: Bools  # [n] whether it is exact
     action: Int32s  # [n] the move played
@@ -110,6 +110,7 @@ class Table:
     ) -> None:
         self.game, self.searches, self.config, self.seats = game, searches, config, seats
         self.seed, self.iteration = seed, iteration
+        self.keeps_states = not config.sampling  # sampled games are played again for the few that are learned from
         self.played: list[Moves] = []
         self.begun: dict[int, tuple[int, tuple[int, ...]]] = {}  # game number -> initial position, opening
         self.outcomes: dict[int, int] = {}  # of the finished games
@@ -162,7 +163,7 @@ class Table:
             Moves(
                 self._numbers[rows],
                 plies[rows],
-                self._states[rows],
+                self._states[rows] if self.keeps_states else np.empty((len(rows), 0), dtype=np.int8),
                 result.policy,
                 result.values,
                 result.proven,

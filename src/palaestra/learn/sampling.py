@@ -1,21 +1,31 @@
 """Self-play without a search: moves drawn from the network's policy (FACTS §3 Alg. 7, §7 R2).
 
-It answers a table of games as a search does. The policy that it leaves behind is the move that was played, and not the
-network's own, as in the code of the thesis, from which a network learns nothing that it does not know. Which of these
-moves are learned from is decided when the games are over (`selfplay`): those of games that beat the threshold.
+`Sampling` answers a table of games as a search does. What is learned from is decided when the games are over: in a
+success, z > 0, the policy is the move that was played, and not the network's own as in the code of the thesis, from
+which a network learns nothing that it does not know. In a failure it is a row of zeros, from which -πᵀ log p learns
+nothing; its value is learned all the same. Most games fail, and more the higher the threshold: `failures` keeps some of
+their positions, for the value's sake. So few positions are kept that the games are played again to have them: those of
+20,000 games of Morpion would take eight gigabytes.
 
 Knows no network: an evaluator answers for positions. Nothing is remembered from one move to the next.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from palaestra.games.base import Game
+from palaestra.learn.examples import Examples
 from palaestra.players.policy import draw_places, legal_logits
 from palaestra.search.driver import SearchResult
 from palaestra.search.evaluator import Evaluator
-from palaestra.types import Float64s, Int8s, Int64s, UInt64s
+from palaestra.types import Bools, Float32s, Float64s, Int8s, Int64s, UInt64s
+
+if TYPE_CHECKING:
+    from palaestra.learn.selfplay import Record
 
 
 class Sampling:
@@ -29,22 +39,72 @@ class Sampling:
     ) -> SearchResult:
         """A move for every state int8[M, S] by one evaluation; `rows` and `simulations` mean something to trees only.
 
-        The policy [M, L] is 1 at the move that is played; values are the network's own, for the player to move.
+        Values are the network's own, for the player to move; what only a tree knows of its moves has no columns.
         """
         counts, actions, logits, values = legal_logits(self.game, self.evaluator, states)
         at = np.arange(len(states)), draw_places(logits, temperatures, streams.copy())
-        played = np.zeros(actions.shape, dtype=np.float32)
-        played[at] = 1.0
-        unknown = np.full(actions.shape, np.nan, dtype=np.float32)
+        none = np.empty((len(states), 0), dtype=np.float32)
         return SearchResult(
             counts=counts,
             actions=actions,
-            visits=np.zeros(actions.shape, dtype=np.int32),
-            q=unknown,
-            prior=unknown,
-            policy=played,
+            visits=none.astype(np.int32),
+            q=none,
+            prior=none,
+            policy=none,
             values=values,
             proven=np.zeros(len(states), dtype=np.bool_),
             chosen=np.asarray(actions[at], dtype=np.int32),
             simulations=np.zeros(len(states), dtype=np.int32),
         )
+
+
+def examples_of_games(
+    game: Game, records: Sequence[Record], settled: Float32s, failures: float | None, rng: np.random.Generator
+) -> Examples:
+    """The positions of successes with the move played, and `failures` times as many others without (None: all).
+
+    `settled` [E] is what each game was worth; moves of random openings are not learned from.
+    """
+    drawn = [np.arange(record.opening_plies, len(record.moves)) for record in records]
+    numbers = np.repeat(np.arange(len(records)), [len(some) for some in drawn])
+    kept = _with_failures(settled[numbers] > 0, failures, rng)
+    numbers, moved = numbers[kept], np.concatenate(drawn)[kept]
+    states = positions_of(game, records, numbers, moved)
+    counts, actions = game.legal(states)
+    pairs = zip(numbers.tolist(), moved.tolist(), strict=True)
+    played = np.array([records[number].moves[at] for number, at in pairs], dtype=np.int32)
+    listed = np.arange(actions.shape[1]) < counts[:, None]
+    policy = listed & (actions == played[:, None]) & (settled[numbers] > 0)[:, None]
+    outcomes = np.array([record.outcome for record in records], dtype=np.int32)
+    return Examples(
+        states=states,
+        policy=policy.astype(np.float32),
+        value=settled[numbers],
+        game=numbers.astype(np.int32),
+        ply=game.plies(states),
+        outcome=outcomes[numbers],
+    )
+
+
+def positions_of(game: Game, records: Sequence[Record], numbers: Int64s, moved: Int64s) -> Int8s:
+    """int8[n, S]: the games `numbers` [n] after so many of their moves, `moved` [n]; all are played in lockstep."""
+    states = game.start(np.array([record.start for record in records], dtype=np.int64))
+    found = np.empty((len(numbers), states.shape[1]), dtype=np.int8)
+    for at in range(int(moved.max(initial=-1)) + 1):
+        wanted = moved == at
+        found[wanted] = states[numbers[wanted]]
+        running = [number for number, record in enumerate(records) if len(record.moves) > at]
+        chosen = np.array([records[number].moves[at] for number in running], dtype=np.int32)
+        states[running] = game.advance(states[running], chosen)
+    return found
+
+
+def _with_failures(success: Bools, failures: float | None, rng: np.random.Generator) -> Bools:
+    """The positions of successes [n], and `failures` times as many others, at least one; None: all of them."""
+    others = np.flatnonzero(~success)
+    if failures is None or not len(others):
+        return np.ones_like(success)
+    count = min(len(others), max(1, round(failures * np.count_nonzero(success))))
+    kept = success.copy()
+    kept[rng.choice(others, count, replace=False)] = True
+    return kept

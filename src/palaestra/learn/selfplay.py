@@ -4,10 +4,8 @@ Games are numbered 0 … E-1; thread t of W plays the numbers t, t + W, … with
 own. Examples and records are the same, bit for bit, whatever W, the number of slots and the size of the cache.
 
 The policy that is stored is the one a move was drawn from, at its temperature (one-hot after T′, as in the thesis), or
-the improved policy of a Gumbel root. Moves of random openings and quick moves are not learned from. Where moves are
-drawn from the network alone (`sampling`), the policy is the move that was played if the game was a success, z > 0, and
-otherwise a row of zeros, from which -πᵀ log p learns nothing; its value is learned all the same. Three quarters of such
-games fail, and more the higher the threshold: `failures` keeps some of their positions, for the value's sake.
+the improved policy of a Gumbel root. Moves of random openings and quick moves are not learned from. What is learned
+where moves are drawn from the network alone is for `sampling` to say.
 
 Nothing is printed and nothing saved here.
 """
@@ -28,7 +26,7 @@ from palaestra.games.base import Game
 from palaestra.learn.config import RunConfig
 from palaestra.learn.examples import Examples
 from palaestra.learn.lockstep import Moves, Table
-from palaestra.learn.sampling import Sampling
+from palaestra.learn.sampling import Sampling, examples_of_games
 from palaestra.learn.targets import value_targets
 from palaestra.learn.warm_start import (
     Enhanced,
@@ -46,7 +44,7 @@ from palaestra.rewards.base import Reward, default_reward
 from palaestra.search.driver import Search
 from palaestra.search.evaluator import Evaluator
 from palaestra.search.measure import Timed
-from palaestra.types import Bools, Float32s, Int32s
+from palaestra.types import Float32s, Int32s
 
 Listener = Callable[[int, int], None]  # (games finished, games in all); called by the thread that waits
 
@@ -144,9 +142,14 @@ def play_games(
     moves = Moves.sorted([part for table in tables for part in table.played])
     rng = np.random.default_rng([config.seed, iteration, _SETTLE])
     settled = reward.settle(ends, rng)
+    records = _records(tables, moves, ends, _labels(config, plans, games))
+    if config.selfplay.sampling:
+        examples = examples_of_games(game, records, settled, config.selfplay.failures, rng)
+    else:
+        examples = examples_of(moves, ends, config, settled)
     return SelfPlay(
-        examples=examples_of(moves, ends, config, settled, rng),
-        records=_records(tables, moves, ends, _labels(config, plans, games)),
+        examples=examples,
+        records=records,
         seconds=time.perf_counter() - began,
         evaluator_seconds=sum(network.seconds for network in networks),
         threads=threads,
@@ -208,33 +211,15 @@ def _play_out(tables: Sequence[Table], games: int, listen: Listener | None) -> N
             raise
 
 
-def examples_of(
-    moves: Moves, outcomes: Int32s, config: RunConfig, settled: Float32s, rng: np.random.Generator
-) -> Examples:
+def examples_of(moves: Moves, outcomes: Int32s, config: RunConfig, settled: Float32s) -> Examples:
     """Examples from sorted moves, and by number the outcomes of their games and what those are worth, both [E].
 
-    Outcomes and worth are the first player's; `rng` chooses the failures that are kept.
+    Outcomes and worth are the first player's.
     """
     game = moves.game.astype(np.int32)
     value = value_targets(config.selfplay, game, moves.states[:, 0], moves.value, moves.proven, settled[moves.game])
-    policy, kept = moves.policy, moves.full
-    if config.selfplay.sampling:
-        success = settled[moves.game] > 0
-        policy = np.where(success[:, None], policy, np.float32(0))
-        kept = kept & _with_failures(success, config.selfplay.failures, rng)
-    made = Examples(moves.states, policy, value, game, moves.ply, outcomes[moves.game])
-    return made.take(kept)
-
-
-def _with_failures(success: Bools, failures: float | None, rng: np.random.Generator) -> Bools:
-    """The positions of successes [n], and `failures` times as many others, at least one; None: all of them."""
-    others = np.flatnonzero(~success)
-    if failures is None or not len(others):
-        return np.ones_like(success)
-    count = min(len(others), max(1, round(failures * np.count_nonzero(success))))
-    kept = success.copy()
-    kept[rng.choice(others, count, replace=False)] = True
-    return kept
+    made = Examples(moves.states, moves.policy, value, game, moves.ply, outcomes[moves.game])
+    return made.take(moves.full)
 
 
 def _labels(config: RunConfig, plans: Sequence[Enhanced], games: int) -> Callable[[int], tuple[str, str]]:

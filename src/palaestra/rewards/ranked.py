@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_left, insort
+from bisect import bisect_left, bisect_right, insort
 from collections import deque
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,8 @@ from palaestra.rewards.base import State, TableReward, saved_arrays
 from palaestra.rewards.outcomes import OutcomeSpace
 from palaestra.types import Float32s, Float64s, Int32s
 
+Ties = Literal["coin", "share"]
+
 
 class Ranked(TableReward):
     """z = 1, -1, or a fair coin's ±1 for a result above, below or equal to the threshold (Eq. 7.1).
@@ -23,13 +25,19 @@ class Ranked(TableReward):
     The threshold is the result at place ⌊tau · n⌋, from 0, of the last n ≤ `window` results in ascending order (thesis:
     tau = 0.75, window 200). The best possible result is always worth 1. While there are no results every one is a tie:
     the thesis's code puts a score of about random play there instead, which nobody knows of a new game.
-    `value` gives 0 for a tie, what the coin gives on average; `settle` throws it.
+    `value` gives a tie what the coin gives on average, 0; `settle` throws it.
+
+    Scores are whole numbers, so ties are many: a policy that learns from successes learns, by a fair coin, mostly what
+    it does already. With ties = "share" the coin is not fair: a tie succeeds as often as it takes for 1 - tau of the
+    window to succeed.
     """
 
     learns: ClassVar[bool] = True
 
-    def __init__(self, space: OutcomeSpace, tau: float = 0.75, window: int = 200, text: str = "ranked") -> None:
-        self.tau, self.size = tau, window
+    def __init__(
+        self, space: OutcomeSpace, tau: float = 0.75, window: int = 200, ties: Ties = "coin", text: str = "ranked"
+    ) -> None:
+        self.tau, self.size, self.ties = tau, window, ties
         self._fill(())
         super().__init__(space, text)
 
@@ -43,6 +51,16 @@ class Ranked(TableReward):
         return float(self._sorted[min(place, len(self._sorted) - 1)])
 
     @property
+    def tie_chance(self) -> float:
+        """How often a result equal to the threshold is a success."""
+        count, threshold = len(self._sorted), self.threshold
+        if self.ties == "coin" or threshold is None:
+            return 0.5
+        above = count - bisect_right(self._sorted, threshold)
+        tied = count - above - bisect_left(self._sorted, threshold)
+        return min(1.0, max(0.0, ((1.0 - self.tau) * count - above) / tied))
+
+    @property
     def stuck(self) -> bool:
         """Whether the window holds several results, all equal: a further one like them is a mere toss of the coin."""
         return len(self._sorted) > 1 and self._sorted[0] == self._sorted[-1]
@@ -54,10 +72,10 @@ class Ranked(TableReward):
 
     def settle(self, outcomes: Int32s, rng: np.random.Generator) -> Float32s:
         """Each game against the threshold before its own result is stored, in order (FACTS §7)."""
-        coins = rng.integers(2, size=len(outcomes)) * 2 - 1
+        draws = rng.random(len(outcomes))
         targets = np.empty(len(outcomes), dtype=np.float32)
         for game, outcome in enumerate(outcomes.tolist()):
-            targets[game] = self._judge(outcome) or coins[game]
+            targets[game] = self._judge(outcome) or (1 if draws[game] < self.tie_chance else -1)
             self._store(outcome)
         self._rebuild()
         return targets
@@ -93,5 +111,6 @@ class Ranked(TableReward):
     def _values(self) -> Float64s:
         outcomes, threshold = self.space.outcomes(), self.threshold
         values = np.zeros(len(outcomes)) if threshold is None else np.sign(outcomes - threshold)
+        values[values == 0] = 2.0 * self.tie_chance - 1.0
         values[-1] = 1.0
         return values
