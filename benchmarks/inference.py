@@ -5,9 +5,9 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterable
 
-from benchmarks.machine import cores
 from benchmarks.table import Table
 from benchmarks.timing import ratio
+from palaestra.cores import usable_cores
 from palaestra.games.registry import make_game
 from palaestra.nets.measure import Inference, matmul_gflops, measure
 
@@ -16,7 +16,7 @@ BATCHES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512)
 
 
 def run(rounds: int, seconds: float, batches: Iterable[int] = BATCHES) -> Table:
-    game, threads = make_game(GAME), cores()
+    game, threads = make_game(GAME), usable_cores()
     table = Table(
         f"Inference, {NET} on {GAME}, {threads} one-thread sessions",
         ("batch", "evaluations/s", "GFLOP/s", "matrix products, GFLOP/s", "ratio"),

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import platform
 from datetime import date
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+
+from palaestra.cores import usable_cores
 
 LIBRARIES = ("palaestra", "numpy", "numba", "onnxruntime", "jax", "mctx", "pgx", "open_spiel")
 
 
 def facts() -> dict[str, str]:
     """Date, processor, cores and the versions of the libraries that take part."""
-    found = {"date": date.today().isoformat(), "CPU": cpu_model(), "cores": str(cores())}
+    found = {"date": date.today().isoformat(), "CPU": cpu_model(), "cores": str(usable_cores())}
     found["Python"] = platform.python_version()
     for library in LIBRARIES:
         try:
@@ -21,11 +22,6 @@ def facts() -> dict[str, str]:
         except PackageNotFoundError:
             found[library] = "not installed"
     return found
-
-
-def cores() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def cpu_model() -> str:

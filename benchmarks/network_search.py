@@ -8,10 +8,10 @@ from functools import partial
 import jax
 import numpy as np
 
-from benchmarks.machine import cores
 from benchmarks.mctx_peer import POLICIES, SelfPlay, network
 from benchmarks.table import AGAINST, Table, against
 from benchmarks.timing import alternate, per_second
+from palaestra.cores import usable_cores
 from palaestra.games.registry import make_game
 from palaestra.nets.architecture import GameFacts, Weights, parse_net, random_weights
 from palaestra.nets.cache import Cached, default_entries
@@ -52,12 +52,12 @@ def run(rounds: int, seconds: float, batches: Iterable[int], policies: Iterable[
         return Cached(OnnxEvaluator(game, model), game, default_entries(game))
 
     def ours(evaluator: Callable[[], Evaluator]) -> SearchSpeed:
-        return measure_search(game, evaluator, CONFIG, GAMES, cores(), seconds)
+        return measure_search(game, evaluator, CONFIG, GAMES, usable_cores(), seconds)
 
     theirs = partial(per_second, peer.move, seconds)
     with_cache, beside_cached = alternate(partial(ours, cached), theirs, rounds)
     without, beside_plain = alternate(partial(ours, plain), theirs, rounds)
-    note = NOTE.format(threads=cores(), games=GAMES, policy=POLICIES[peer.policy].__name__, batch=peer.batch)
+    note = NOTE.format(threads=usable_cores(), games=GAMES, policy=POLICIES[peer.policy].__name__, batch=peer.batch)
     table = Table(f"Search with the network {NET} on {GAME}, {SIMULATIONS} simulations a move", AGAINST, note)
     peers = "mctx + pgx"
     against(table, "simulations/s, cache", _simulations(with_cache), beside_cached, peers, TARGET)

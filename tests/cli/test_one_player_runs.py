@@ -33,7 +33,7 @@ def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_run_for_one_player_from_training_to_its_solution(cli: Any) -> None:
     done = cli("train", GAME, "--iterations", "2", "--run", "t", *TINY)
     assert done.code == 0, done.err
-    assert "ranked(tau=0.75, window=200)" in done.err and "deep search" in done.err and "to beat" in done.err
+    assert "ranked(tau=" in done.err and "deep search" in done.err and "to beat" in done.err
     assert "agent(simulations=4)" in done.out and "Best score of the whole run" in done.out
     commands = [line.split("palaestra ")[1] for line in done.out.splitlines() if line.startswith("  ")]
     verbs = [words.split()[0] for words in commands]
@@ -102,7 +102,19 @@ def test_the_comparison_is_one_table_one_picture_and_goes_on(
     cli: Any, own_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(solo_comparison, "PLAYERS", {"random": "random"})
-    arguments = ("reproduce", "solo", "--game", GAME, "--minutes", "0.01", "--seeds", "2", "--level", "1", *TINY)
+    arguments = (
+        "reproduce",
+        "solo",
+        "--game",
+        "morpion-4d",
+        "--minutes",
+        "0.01",
+        "--seeds",
+        "2",
+        "--level",
+        "1",
+        *TINY,
+    )
     found = json.loads(cli(*arguments, "--json").out)
     names = [method["method"] for method in found["methods"]]
     assert names == ["random", "nrpa(level=1)", "ranked reward", "nrpa with its policy as prior"]
@@ -121,3 +133,14 @@ def test_the_comparison_is_one_table_one_picture_and_goes_on(
     longer = json.loads(cli(*(word.replace("0.01", "0.02") for word in arguments), "--json").out)
     more = {method["method"]: method["seeds"][0]["games"] for method in longer["methods"]}
     assert more["random"] >= {method["method"]: method["seeds"][0]["games"] for method in found["methods"]}["random"]
+
+
+@pytest.mark.parametrize(
+    ("game", "complaint"), [("tic_tac_toe-3x3", "for two players"), ("bin_packing-2d", "begins in 100,000 ways")]
+)
+def test_what_cannot_be_compared_is_refused_and_nothing_written(
+    cli: Any, own_folder: Path, game: str, complaint: str
+) -> None:
+    refused = cli("reproduce", "solo", "--game", game, "--minutes", "0.01", "--seeds", "1")
+    assert refused.code == 2 and complaint in refused.err
+    assert not list(own_folder.rglob("*"))

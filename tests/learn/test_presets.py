@@ -76,8 +76,9 @@ def test_the_ranked_preset_is_alg_7_and_trains_every_game_for_one_player() -> No
     assert config.reward == "ranked(tau=0.75, window=200)" and config.gate.kind == "off"
     assert config.selfplay.sampling and config.selfplay.value_target == "z"
     assert (config.solo.every, config.selfplay.search.c_puct, config.learn.policy_weight) == (10, 1.0, 1 / (1 - 0.75))
-    for game in ("morpion-5d", "morpion-5t", "bin_packing-2d"):
-        assert default_preset(trainable(configure(game, "ranked"))) == "ranked"
+    for game, default in (("morpion-5d", "record"), ("morpion-5t", "record"), ("bin_packing-2d", "ranked")):
+        for name in ("ranked", "record"):
+            assert default_preset(trainable(configure(game, name))) == default
     assert default_preset(make_game(GAME)) == "fast"
     with pytest.raises(ConfigError, match="one player"):
         trainable(configure(GAME, "ranked"))
@@ -135,7 +136,7 @@ def test_a_bad_setting_is_one_line_that_says_what_is_accepted(sets: str, pieces:
 
 
 def test_an_unknown_preset_lists_the_known_ones() -> None:
-    known = "fast, thesis, thesis-small, schmidt, opposition-fast, ranked"
+    known = "fast, thesis, thesis-small, schmidt, opposition-fast, ranked, record"
     with pytest.raises(ConfigError, match=f"unknown preset 'slow'; known: {known}"):
         load_preset("slow")
 

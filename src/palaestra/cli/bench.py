@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from palaestra.cli.options import GameId, Json, Seed
+from palaestra.cores import usable_cores
 
 if TYPE_CHECKING:
     from palaestra.games.base import Game
@@ -37,7 +37,7 @@ def bench(
     from palaestra.games.registry import make_game
 
     rules = make_game(game)
-    threads = threads or os.cpu_count() or 1
+    threads = threads or usable_cores()
     if what == "rollouts":
         report = _rollouts(rules, games, seconds, seed)
     elif what == "inference":

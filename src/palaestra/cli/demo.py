@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from palaestra.cli.options import Seed
+from palaestra.cores import usable_cores
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -49,7 +50,6 @@ def demo(
 
 def learn(minutes: float, seed: int) -> None:
     """The main demonstration: a run in ./runs/demo, or demo-2 and so on where that exists."""
-    import os
 
     from palaestra.cli.output import stderr
     from palaestra.cli.train import finish, new_folder, watch
@@ -57,7 +57,7 @@ def learn(minutes: float, seed: int) -> None:
     from palaestra.learn.events import Listener
     from palaestra.learn.presets import configure
 
-    config = configure(GAME, minutes=minutes, seed=seed, threads=os.cpu_count() or 1)
+    config = configure(GAME, minutes=minutes, seed=seed, threads=usable_cores())
     folder = new_folder(None, "demo")
     note = f"An agent learns {GAME} from its rules alone, for {minutes:g} minutes. Ctrl-C stops it, nothing is lost."
     stderr().print(note, style="bold")
@@ -108,7 +108,6 @@ def show_win(summary: Summary) -> None:
 
 def round_robin(games: int, seed: int) -> None:
     """Five players that do not learn, about a minute on a laptop."""
-    import os
 
     from rich.live import Live
 
@@ -132,7 +131,7 @@ def round_robin(games: int, seed: int) -> None:
         def show(progress: Progress) -> None:
             live.update(crosstable(progress.crosstable), refresh=console.is_terminal)
 
-        played = play_tournament(rules, players, games, seed=seed, threads=os.cpu_count() or 1, listen=show)
+        played = play_tournament(rules, players, games, seed=seed, threads=usable_cores(), listen=show)
         live.update("")
     console.print(crosstable(played.crosstable))
     distinct = f"{played.distinct_games} of {len(played.games)} games are distinct."

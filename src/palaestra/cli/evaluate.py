@@ -8,6 +8,7 @@ import typer
 
 from palaestra.cli.mistake_curve import curve_file, curve_moments, measure_curve, point_json, print_curve, rate_json
 from palaestra.cli.options import Json, Seed
+from palaestra.cores import usable_cores
 from palaestra.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -84,7 +85,6 @@ def evaluate(
 
     With one player all of them play from the same beginnings, and their scores stand beside each other.
     """
-    import os
 
     from palaestra.cli.output import print_json, progress_bar
     from palaestra.games.registry import make_game
@@ -99,7 +99,7 @@ def evaluate(
     iteration = stored.pick(network)
     model = stored.network(iteration)
     worth = stored.make_reward(game, reward)
-    workers = threads or os.cpu_count() or 1
+    workers = threads or usable_cores()
     settings: dict[str, Any] = {"threads": workers, "seed": seed, "averaged": averaged, "reward": worth}
     if game.players == 1:
         if drawn is not None:

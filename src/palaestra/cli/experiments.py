@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from palaestra.cores import usable_cores
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -33,14 +34,10 @@ Jobs = Annotated[
 Minutes = Annotated[float, typer.Option(min=0.001, help="Of every run.")]
 
 
-def threads_here() -> int:
-    return os.cpu_count() or 1
-
-
 def share_cores(jobs: int | None) -> tuple[int, int]:
     """How many runs learn at a time, and the threads of each."""
-    jobs = jobs or threads_here()
-    return jobs, max(1, threads_here() // jobs)
+    jobs = jobs or usable_cores()
+    return jobs, max(1, usable_cores() // jobs)
 
 
 def home_of(folder: str | None, name: str) -> Path:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from palaestra.cli.options import PLAYER_HELP, GameId, Json, OpeningPlies, OpeningsText, Seed
+from palaestra.cores import usable_cores
 
 if TYPE_CHECKING:
     from palaestra.arena.early_stop import SequentialMatch
@@ -100,14 +101,13 @@ def match(
 
 def make_teams(game: Game, a: str, b: str, threads: int | None, games: int) -> list[Team]:
     """A and B for each thread; one pair of them where a person plays, who can only look at one board."""
-    import os
 
     from palaestra.players.human import HumanPlayer
     from palaestra.players.registry import make_player
 
     first = make_player(a, game), make_player(b, game)
     alone = any(isinstance(player, HumanPlayer) for player in first)
-    count = 1 if alone else min(threads or os.cpu_count() or 1, games // 2)
+    count = 1 if alone else min(threads or usable_cores(), games // 2)
     return [first, *((make_player(a, game), make_player(b, game)) for _ in range(count - 1))]
 
 

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from palaestra.cli.experiments import Folder, Jobs, home_of, share_cores, threads_here, train_runs
+from palaestra.cli.experiments import Folder, Jobs, home_of, share_cores, train_runs
 from palaestra.cli.options import Json, Seed
 from palaestra.cli.reproduce_rewards import EXPERIMENTS
 from palaestra.cli.reproduce_solo import EXAMPLE, solo
 from palaestra.cli.train import Sets
+from palaestra.cores import usable_cores
 
 if TYPE_CHECKING:
     from palaestra.lab.table_5_1 import Cell as SearchCell
@@ -90,7 +91,7 @@ def table_6_1(
         cells = []
 
         for cell in table_6_1(
-            games, seed, net, networks, threads_here(), lambda words: bar.update(task, description=words)
+            games, seed, net, networks, usable_cores(), lambda words: bar.update(task, description=words)
         ):
             cells.append(cell)
             bar.advance(task)

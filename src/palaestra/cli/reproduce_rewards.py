@@ -21,12 +21,12 @@ from palaestra.cli.experiments import (
     home_of,
     share_cores,
     stoppable_bar,
-    threads_here,
     train_runs,
 )
 from palaestra.cli.files import picture
 from palaestra.cli.options import Json, Seed
 from palaestra.cli.train import Sets
+from palaestra.cores import usable_cores
 
 if TYPE_CHECKING:
     from palaestra.lab.demerit_curves import Claim, Curve
@@ -188,7 +188,7 @@ def _duels(
     train_runs(name, folders(home, configs), jobs)
     with stoppable_bar(name) as bar:
         task = bar.add_task("", total=None)
-        found = list(duels(home, configs, games, threads_here(), lambda words: bar.update(task, description=words)))
+        found = list(duels(home, configs, games, usable_cores(), lambda words: bar.update(task, description=words)))
     rows = by_seed(found, (*DRAWN[name], *LISTED))
     panels: dict[str, dict[str, dict[str, Float64s]]] = {}
     for (game, agent, opponent), values in rows.items():

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from palaestra.cli.experiments import Folder, Minutes, Plot, Seeds, home_of, say_how_to_go_on, threads_here
+from palaestra.cli.experiments import Folder, Minutes, Plot, Seeds, home_of, say_how_to_go_on
 from palaestra.cli.files import picture
 from palaestra.cli.options import Json, Seed
 from palaestra.cli.train import Sets
+from palaestra.cores import usable_cores
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -39,13 +40,13 @@ def solo(
     from palaestra.lab.solo_comparison import compare, methods
     from palaestra.lab.solo_plots import scores_over_time
     from palaestra.learn.events import IterationEnded
-    from palaestra.learn.presets import configure
+    from palaestra.learn.presets import configure, default_preset
 
     name = "solo"
     path, rules = picture(plot or f"{name}-{game}.svg"), make_game(game)
     home = home_of(folder, f"{name}-{rules.id}")
     configs = {
-        one: configure(game, "ranked", sets or (), minutes=minutes, seed=one, threads=threads_here())
+        one: configure(game, default_preset(rules), sets or (), minutes=minutes, seed=one, threads=usable_cores())
         for one in range(seed, seed + seeds)
     }
     try:

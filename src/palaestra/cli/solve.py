@@ -9,6 +9,7 @@ import typer
 
 from palaestra.cli.files import picture
 from palaestra.cli.options import GameId, Json, Moves, Seed
+from palaestra.cores import usable_cores
 from palaestra.errors import ConfigError, GameError
 
 if TYPE_CHECKING:
@@ -105,7 +106,6 @@ def _check_start(game: Game, moves: str) -> None:
 
 def _players(text: str, game: Game, threads: int | None) -> list[Player]:
     """One player a thread, or the same one for all where that is safe."""
-    import os
 
     from palaestra.players.human import HumanPlayer
     from palaestra.players.registry import make_player
@@ -114,7 +114,7 @@ def _players(text: str, game: Game, threads: int | None) -> list[Player]:
     first = make_player(text, game)
     if isinstance(first, HumanPlayer):
         raise ConfigError(f"a person is not restarted; try --player '{PLAYER}', or palaestra play {game.id}")
-    more = range((threads or os.cpu_count() or 1) - 1)
+    more = range((threads or usable_cores()) - 1)
     return [first, *(first if is_shared(first) else make_player(text, game) for _ in more)]
 
 

@@ -10,6 +10,7 @@ import typer
 from palaestra.cli.files import picture
 from palaestra.cli.options import PLAYER_HELP, GameId, Json, OpeningPlies, OpeningsText, Seed
 from palaestra.cli.ratings import ADVANTAGE, DRAW, PRIOR, Advantage, Anchor, Draw, Prior, rating_config
+from palaestra.cores import usable_cores
 from palaestra.errors import ConfigError, PalaestraError
 
 if TYPE_CHECKING:
@@ -75,7 +76,6 @@ def tournament(
     The games do not depend on threads or lockstep. With --pgn, a tournament that was stopped goes on with --resume:
     no game is lost, and none is played twice.
     """
-    import os
 
     from palaestra.arena.ratings import rate
     from palaestra.arena.tournament import play_tournament
@@ -105,7 +105,7 @@ def tournament(
                 rounds=rounds,
                 openings=source,
                 seed=seed,
-                threads=threads or os.cpu_count() or 1,
+                threads=threads or usable_cores(),
                 lockstep=lockstep,
                 adjudicate=adjudicate,
                 journal=journal,

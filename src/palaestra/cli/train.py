@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from palaestra.cli.options import Json
+from palaestra.cores import usable_cores
 from palaestra.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -67,8 +68,8 @@ def train(
     preset: Annotated[
         str | None,
         typer.Option(
-            help="fast, thesis, thesis-small, schmidt, opposition-fast or ranked.",
-            show_default="fast, or with one player ranked",
+            help="fast, thesis, thesis-small, schmidt, opposition-fast, ranked or record.",
+            show_default="fast; with one player ranked, or record if it always begins alike",
         ),
     ] = None,
     run: Annotated[
@@ -93,7 +94,6 @@ def train(
     json: Json = False,
 ) -> None:
     """Learn a game by self-play. --minutes or --iterations replace the preset's end of the run; both bound it."""
-    import os
 
     from palaestra.games.registry import make_game
     from palaestra.learn.presets import configure, default_preset, load_preset
@@ -110,7 +110,7 @@ def train(
         iterations=iterations,
         seed=seed,
         device=device,
-        threads=threads or load_preset(preset).settings.get("threads") or os.cpu_count() or 1,
+        threads=threads or load_preset(preset).settings.get("threads") or usable_cores(),
     )
     folder = new_folder(run, f"{game}-{preset}")
 

@@ -68,6 +68,11 @@ def compare(
     """
     if game.players != 1:
         raise ConfigError(f"{game.id} is for two players, and this compares searches for one: try morpion-5d")
+    if game.num_starts > 1:
+        raise ConfigError(
+            f"{game.id} begins in {game.num_starts:,} ways, and the best of one says nothing of another; palaestra"
+            " evaluate compares means over the same beginnings, and this a game with one, for example morpion-5d"
+        )
     found: dict[str, list[Journal]] = {}
     for seed, config in configs.items():
         assert config.minutes is not None, "a comparison is one of equal times"
@@ -110,8 +115,7 @@ def _searched(folder: Path, game: Game, player: str, seed: int, seconds: float, 
         first = make_player(player, game)
         more = range(threads - 1)
         players = [first, *(first if is_shared(first) else make_player(player, game) for _ in more)]
-        opening = "@0" if game.num_starts > 1 else ""
-        about = About(game.id, game.version, first.text, seed, opening, games_at_once(first))
+        about = About(game.id, game.version, first.text, seed, "", games_at_once(first))
         with open_folder(folder, game, about) as opened:
             session = Restarts(opened, players, Limits(seconds - spent), began)
             session.run(lambda entry: None)

@@ -19,8 +19,8 @@ from palaestra.learn.settings import as_settings, bounds, make_config, merge, pa
 from palaestra.nets.architecture import parse_net
 from palaestra.nets.heads import VALUE_HEAD
 
-NAMES = ("fast", "thesis", "thesis-small", "schmidt", "opposition-fast", "ranked")
-DEFAULT, ALONE = "fast", "ranked"
+NAMES = ("fast", "thesis", "thesis-small", "schmidt", "opposition-fast", "ranked", "record")
+DEFAULT, ALONE, ONE_BEGINNING = "fast", "ranked", "record"
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,10 @@ def load_preset(name: str) -> Preset:
 
 
 def default_preset(game: Game) -> str:
-    """The preset for a game when none is named."""
-    return ALONE if game.players == 1 else DEFAULT
+    """The preset for a game when none is named: one player, who always begins alike, is after the best game alone."""
+    if game.players > 1:
+        return DEFAULT
+    return ONE_BEGINNING if game.num_starts == 1 else ALONE
 
 
 def configure(
