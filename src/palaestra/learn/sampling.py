@@ -87,14 +87,18 @@ def examples_of_games(
 
 
 def positions_of(game: Game, records: Sequence[Record], numbers: Int64s, moved: Int64s) -> Int8s:
-    """int8[n, S]: the games `numbers` [n] after so many of their moves, `moved` [n]; all are played in lockstep."""
-    states = game.start(np.array([record.start for record in records], dtype=np.int64))
+    """int8[n, S]: the games `numbers` [n] after so many of their moves, `moved` [n]; they are played in lockstep."""
+    needed, rows = np.unique(numbers, return_inverse=True)
+    last = np.zeros(len(needed), dtype=np.int64)
+    np.maximum.at(last, rows, moved)
+    played = [records[number] for number in needed.tolist()]
+    states = game.start(np.array([record.start for record in played], dtype=np.int64))
     found = np.empty((len(numbers), states.shape[1]), dtype=np.int8)
-    for at in range(int(moved.max(initial=-1)) + 1):
+    for at in range(int(last.max(initial=-1)) + 1):
         wanted = moved == at
-        found[wanted] = states[numbers[wanted]]
-        running = [number for number, record in enumerate(records) if len(record.moves) > at]
-        chosen = np.array([records[number].moves[at] for number in running], dtype=np.int32)
+        found[wanted] = states[rows[wanted]]
+        running = np.flatnonzero(last > at)
+        chosen = np.array([played[row].moves[at] for row in running.tolist()], dtype=np.int32)
         states[running] = game.advance(states[running], chosen)
     return found
 
