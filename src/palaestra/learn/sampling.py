@@ -19,7 +19,7 @@ import numpy as np
 
 from palaestra.games.base import Game
 from palaestra.learn.examples import Examples
-from palaestra.players.policy import draw_places, legal_logits
+from palaestra.players.policy import draw_moves
 from palaestra.search.driver import SearchResult
 from palaestra.search.evaluator import Evaluator
 from palaestra.types import Bools, Float32s, Float64s, Int8s, Int64s, UInt64s
@@ -41,19 +41,19 @@ class Sampling:
 
         Values are the network's own, for the player to move; what only a tree knows of its moves has no columns.
         """
-        counts, actions, logits, values = legal_logits(self.game, self.evaluator, states)
-        at = np.arange(len(states)), draw_places(logits, temperatures, streams.copy())
+        choice = draw_moves(self.game, self.evaluator, states, temperatures, streams.copy())
+        assert choice.values is not None, "an evaluator's"
         none = np.empty((len(states), 0), dtype=np.float32)
         return SearchResult(
-            counts=counts,
-            actions=actions,
+            counts=np.zeros(len(states), dtype=np.int32),
+            actions=none.astype(np.int32),
             visits=none.astype(np.int32),
             q=none,
             prior=none,
             policy=none,
-            values=values,
+            values=choice.values,
             proven=np.zeros(len(states), dtype=np.bool_),
-            chosen=np.asarray(actions[at], dtype=np.int32),
+            chosen=choice.actions,
             simulations=np.zeros(len(states), dtype=np.int32),
         )
 

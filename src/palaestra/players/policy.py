@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from palaestra.games.base import Game
+from palaestra.jit import kernel
 from palaestra.players.base import Analysis, Choice, Player
 from palaestra.search.evaluator import Evaluator, Leaves
 from palaestra.streams import Rng, seeds_from, uniform
@@ -23,10 +26,8 @@ class PolicyPlayer(Player):
 
     def choose(self, states: Int8s, rng: Rng, slots: Int64s | None = None) -> Choice:
         """The network's own values, without looking ahead."""
-        streams = seeds_from(rng, len(states))
-        _, actions, logits, values = legal_logits(self.game, self.evaluator, states)
-        places = draw_places(logits, np.full(len(states), self.temperature), streams)
-        return Choice(np.asarray(actions[np.arange(len(states)), places], dtype=np.int32), values)
+        temperatures = np.full(len(states), self.temperature)
+        return draw_moves(self.game, self.evaluator, states, temperatures, seeds_from(rng, len(states)))
 
     @property
     def network_seconds(self) -> float | None:
@@ -34,39 +35,55 @@ class PolicyPlayer(Player):
 
     def analyse(self, state: Int8s, rng: Rng) -> Analysis:
         """The network's own policy and value, without looking ahead."""
-        counts, actions, logits, values = legal_logits(self.game, self.evaluator, state[None])
+        counts, actions, logits, values = _ask(self.game, self.evaluator, state[None])
         legal = actions[0, : counts[0]]
+        weights = np.exp(logits[0, legal].astype(np.float64) - logits[0, legal].max())
         policy = np.zeros(self.game.num_actions, dtype=np.float32)
-        policy[legal] = _softmax(logits)[0, : counts[0]]
+        policy[legal] = weights / weights.sum()
         action = int(self.act(state[None], rng)[0])
         return Analysis(action, float(values[0]), policy, pv=[action], note="the network alone, no search")
 
 
-def legal_logits(game: Game, evaluator: Evaluator, states: Int8s) -> tuple[Int32s, Int32s, Float64s, Float32s]:
-    """Legal moves [B], [B, L] with the logits of each [B, L], -inf beyond the last, and values [B] for the mover."""
+def draw_moves(game: Game, evaluator: Evaluator, states: Int8s, temperatures: Float64s, streams: UInt64s) -> Choice:
+    """For each of the states [B] a move drawn from policy^(1/T) with the row's own T, and the evaluator's value.
+
+    T = 0 takes the favourite, of equals the first. Streams [B] are advanced where T > 0.
+    """
+    counts, actions, logits, values = _ask(game, evaluator, states)
+    chosen = np.empty(len(states), dtype=np.int32)
+    draw_rows(counts, actions, logits, temperatures, streams, chosen)
+    return Choice(chosen, values)
+
+
+def _ask(game: Game, evaluator: Evaluator, states: Int8s) -> tuple[Int32s, Int32s, Float32s, Float32s]:
+    """Legal moves [B], [B, L], the logits of all actions [B, A], and values [B] for the mover."""
     counts, actions = game.legal(states)
     answer = evaluator(Leaves(states, counts, actions, np.zeros(len(states), dtype=np.uint64)))
-    listed = np.arange(actions.shape[1]) < counts[:, None]
-    places = np.where(listed, actions, 0)
-    given = np.zeros((len(states), game.num_actions)) if answer.logits is None else answer.logits
-    logits = np.where(listed, np.take_along_axis(given, places, axis=1), -np.inf).astype(np.float64)
+    logits = answer.logits
+    if logits is None:
+        logits = np.zeros((len(states), game.num_actions), dtype=np.float32)
     return counts, actions, logits, answer.values
 
 
-def draw_places(logits: Float64s, temperatures: Float64s, streams: UInt64s) -> Int64s:
-    """int64[B]: a place in each row of logits [B, L], drawn from policy^(1/T) with the row's T; T = 0: the largest.
-
-    Streams [B] are advanced where T > 0.
-    """
-    places = logits.argmax(axis=1)
-    hot = np.flatnonzero(temperatures > 0)
-    if hot.size:
-        reach = np.cumsum(_softmax(logits[hot] / temperatures[hot, None]), axis=1)
-        draws = np.array([uniform(streams, row) for row in hot])
-        places[hot] = (reach < draws[:, None] * reach[:, -1:]).sum(axis=1)
-    return places
-
-
-def _softmax(logits: Float64s) -> Float64s:
-    weights = np.exp(logits - logits.max(axis=1, keepdims=True))
-    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+@kernel
+def draw_rows(
+    counts: Int32s, actions: Int32s, logits: Float32s, temperatures: Float64s, streams: UInt64s, chosen: Int32s
+) -> None:
+    """Fill `chosen` [B] from counts [B], actions [B, L] and logits [B, A] of all actions."""
+    for row in range(counts.shape[0]):
+        legal = actions[row, : counts[row]]
+        best = legal[0]
+        for action in legal:
+            if logits[row, action] > logits[row, best]:
+                best = action
+        chosen[row] = best
+        if temperatures[row] > 0.0:
+            top, total = np.float64(logits[row, best]), 0.0
+            for action in legal:
+                total += math.exp((logits[row, action] - top) / temperatures[row])
+            left = uniform(streams, row) * total
+            for action in legal:
+                left -= math.exp((logits[row, action] - top) / temperatures[row])
+                if left <= 0.0:
+                    chosen[row] = action
+                    break
