@@ -65,7 +65,10 @@ def test_a_run_for_one_player_from_training_to_its_solution(cli: Any) -> None:
     [
         (("train", GAME, "--preset", "thesis-small"), ["gate.kind is threshold", "one player", "gate.kind=off"]),
         (("train", GAME, "--set", "reward=primitive"), ["primitive is for games of two players"]),
-        (("train", GAME, "--set", "selfplay.value_target=td"), ["selfplay.sampling searches nothing"]),
+        (
+            ("train", GAME, "--preset", "record", "--set", "selfplay.value_target=td"),
+            ["selfplay.sampling searches nothing"],
+        ),
         (("train", GAME, "--set", 'evaluation.anchors=["nobody"]'), ["unknown player 'nobody'"]),
         (("evaluate", "old", "--positions", "x.json"), ["--positions is for two players"]),
         (("evaluate", "old", "--games", "0"), ["evaluated by scores"]),

@@ -70,12 +70,16 @@ def test_the_presets_of_opposition_measure_demerits_and_nothing_else(name: str) 
         trainable(configure("connect_four-5x5", name))
 
 
-def test_the_ranked_preset_is_alg_7_and_trains_every_game_for_one_player() -> None:
-    """FACTS §3, column Ch7; what departs is said in the preset."""
-    config = configure("morpion-5d", "ranked")
-    assert config.reward == "ranked(tau=0.75, window=200)" and config.gate.kind == "off"
-    assert config.selfplay.sampling and config.selfplay.value_target == "z"
-    assert (config.solo.every, config.selfplay.search.c_puct, config.learn.policy_weight) == (10, 1.0, 1 / (1 - 0.75))
+def test_the_presets_for_one_player_are_alg_7_and_the_original_with_search() -> None:
+    """FACTS §3, column Ch7, and §7 R2; what departs is said in the presets."""
+    search, drawn = (configure("morpion-5d", name) for name in ("ranked", "record"))
+    assert search.reward == "ranked(tau=0.75, window=200)" and not search.selfplay.sampling
+    assert drawn.reward.startswith("ranked(") and drawn.selfplay.sampling
+    # Positions without a policy dilute the mean over a batch by as much.
+    assert drawn.selfplay.failures is not None and drawn.learn.policy_weight == 1 + drawn.selfplay.failures
+    for config in (search, drawn):
+        assert (config.gate.kind, config.selfplay.value_target, config.selfplay.search.c_puct) == ("off", "z", 1.0)
+        assert config.solo.every == 10 and config.learn.legal_only
     for game, default in (("morpion-5d", "record"), ("morpion-5t", "record"), ("bin_packing-2d", "ranked")):
         for name in ("ranked", "record"):
             assert default_preset(trainable(configure(game, name))) == default
