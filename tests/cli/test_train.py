@@ -121,9 +121,9 @@ def test_ctrl_c_leaves_the_last_iteration_and_says_how_to_go_on(own_folder: Path
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=hear_interrupts
     )
-    line = Path("runs/t/metrics.jsonl")
+    kept = Path("runs/t/manifest.json")  # written last: an iteration counts from then on
     until = time.monotonic() + 120
-    while time.monotonic() < until and not (line.exists() and line.read_bytes()):
+    while time.monotonic() < until and not (kept.exists() and json.loads(kept.read_bytes())["iteration"]):
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)

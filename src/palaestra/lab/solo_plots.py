@@ -51,7 +51,7 @@ def scores_over_time(journals: Sequence[Journal]) -> Figure:
         axes.set_xlabel("time of solving")
         axes.set_ylabel(f"best score so far, {', '.join(games)}")
         if by_player:
-            axes.legend(loc="lower right", fontsize=8)
+            axes.legend(fontsize=8, ncols=2, loc="lower center", bbox_to_anchor=(0.5, 1.0))  # curves may lie anywhere
     return figure
 
 
