@@ -50,7 +50,6 @@ def demo(
 
 def learn(minutes: float, seed: int) -> None:
     """The main demonstration: a run in ./runs/demo, or demo-2 and so on where that exists."""
-
     from palaestra.cli.output import stderr
     from palaestra.cli.train import finish, new_folder, watch
     from palaestra.jit import cache_root
@@ -108,7 +107,6 @@ def show_win(summary: Summary) -> None:
 
 def round_robin(games: int, seed: int) -> None:
     """Five players that do not learn, about a minute on a laptop."""
-
     from rich.live import Live
 
     from palaestra.arena.crosstable import Crosstable

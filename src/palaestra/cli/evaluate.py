@@ -85,7 +85,6 @@ def evaluate(
 
     With one player all of them play from the same beginnings, and their scores stand beside each other.
     """
-
     from palaestra.cli.output import print_json, progress_bar
     from palaestra.games.registry import make_game
     from palaestra.learn.evaluation import play_anchors

@@ -101,7 +101,6 @@ def match(
 
 def make_teams(game: Game, a: str, b: str, threads: int | None, games: int) -> list[Team]:
     """A and B for each thread; one pair of them where a person plays, who can only look at one board."""
-
     from palaestra.players.human import HumanPlayer
     from palaestra.players.registry import make_player
 

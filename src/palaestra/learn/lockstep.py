@@ -110,7 +110,6 @@ class Table:
     ) -> None:
         self.game, self.searches, self.config, self.seats = game, searches, config, seats
         self.seed, self.iteration = seed, iteration
-        self.keeps_states = not config.sampling  # sampled games are played again for the few that are learned from
         self.played: list[Moves] = []
         self.begun: dict[int, tuple[int, tuple[int, ...]]] = {}  # game number -> initial position, opening
         self.outcomes: dict[int, int] = {}  # of the finished games
@@ -163,7 +162,8 @@ class Table:
             Moves(
                 self._numbers[rows],
                 plies[rows],
-                self._states[rows] if self.keeps_states else np.empty((len(rows), 0), dtype=np.int8),
+                # Sampled games are played again for the few positions that are learned from.
+                self._states[rows, : 0 if self.config.sampling else None],
                 result.policy,
                 result.values,
                 result.proven,
