@@ -1,8 +1,19 @@
-"""What all tests share: no test asserts times, and so Hypothesis has no deadline."""
+"""What all tests share: no deadlines, for no test asserts times; and a folder for states that is not the user's."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
 from hypothesis import settings
 
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
+
+
+@pytest.fixture(autouse=True)
+def own_state(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """What commands remember about the user's own code stays inside one test."""
+    folder = tmp_path_factory.mktemp("state")
+    monkeypatch.setenv("PALAESTRA_STATE", str(folder))
+    return folder

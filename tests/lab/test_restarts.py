@@ -16,12 +16,12 @@ import numpy as np
 import pytest
 
 from palaestra.arena.solutions import check_solution, parse_solution
+from palaestra.atomic import append_file
 from palaestra.errors import RunError
 from palaestra.games.registry import make_game
 from palaestra.lab import solve_folder
 from palaestra.lab.restarts import Limits, Restarts
 from palaestra.lab.solve_folder import About, Entry, Journal, open_folder, read_journal
-from palaestra.learn.atomic import append_file
 from palaestra.players.base import Player
 from palaestra.players.registry import make_player
 from palaestra.players.solo import games_at_once, play_whole

@@ -31,9 +31,10 @@ def test_every_preset_is_a_whole_configuration_with_an_end_and_two_lines_for_peo
 @pytest.mark.parametrize("name", NAMES)
 def test_config_toml_reads_back_as_the_same_configuration(name: str) -> None:
     config = configure(GAME, name, seed=7)
-    table = tomllib.loads(config_text(config, [{"after_iteration": 1, "changed": ["a: 1 -> 2"]}]))
+    history = [{"after_iteration": 1, "changed": ["a: 1 -> 2"]}]
+    table = tomllib.loads(config_text(config, make_game(GAME), history))
     assert table.pop("about")["game_version"] == make_game(GAME).version
-    assert table.pop("history") == [{"after_iteration": 1, "changed": ["a: 1 -> 2"]}]
+    assert table.pop("history") == history
     assert make_config(table) == config
     assert set(flatten(config)) == set(flatten(configure(GAME))), "every setting is written out"
 
@@ -67,7 +68,7 @@ def test_the_presets_of_opposition_measure_demerits_and_nothing_else(name: str) 
     settings = configure("opposition-3x9", name).evaluation
     assert settings.demerits and settings.anchors == () and settings.history == 0
     with pytest.raises(ConfigError, match="demerits need a game that is solved beforehand"):
-        trainable(configure("connect_four-5x5", name))
+        trainable(configure("connect_four-5x5", name), make_game("connect_four-5x5"))
 
 
 def test_the_presets_for_one_player_are_alg_7_and_the_original_with_search() -> None:
@@ -82,10 +83,10 @@ def test_the_presets_for_one_player_are_alg_7_and_the_original_with_search() -> 
         assert config.solo.every == 10 and config.learn.legal_only
     for game, default in (("morpion-5d", "record"), ("morpion-5t", "record"), ("bin_packing-2d", "ranked")):
         for name in ("ranked", "record"):
-            assert default_preset(trainable(configure(game, name))) == default
+            assert default_preset(trainable(configure(game, name), make_game(game))) == default
     assert default_preset(make_game(GAME)) == "fast"
     with pytest.raises(ConfigError, match="one player"):
-        trainable(configure(GAME, "ranked"))
+        trainable(configure(GAME, "ranked"), make_game(GAME))
 
 
 def test_the_default_is_fast_and_settings_go_over_it() -> None:

@@ -17,9 +17,9 @@ from pathlib import Path
 from palaestra.errors import ConfigError, RunError
 from palaestra.learn.config import RunConfig
 from palaestra.learn.events import Event, IterationEnded, Listener, Metrics
-from palaestra.learn.folder import CONFIG, RunFolder
 from palaestra.learn.loop import resume, train
 from palaestra.learn.settings import flatten, make_config
+from palaestra.runs.folder import CONFIG, RunFolder
 
 MAY_DIFFER = ("iterations", "minutes", "threads")  # between what an experiment asks for and what a folder holds
 Bring = Callable[[Path, RunConfig, Iterable[Listener]], object]  # a function of a module, for other processes call it

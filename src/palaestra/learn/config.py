@@ -174,6 +174,7 @@ class RunConfig(Group):
         2, ge=1, le=1024, description="of self-play and of training; results are repeatable for one number"
     )
     device: str = Field("cpu", pattern=r"^(cpu|mps|cuda(:\d+)?)$", description="where the network is trained")
+    keep: int = Field(3, ge=1, le=10_000, description="iterations kept whole, which resume --from can go back to")
     selfplay: SelfPlayConfig = SelfPlayConfig()
     learn: LearnConfig = LearnConfig()
     gate: GateConfig = GateConfig()
