@@ -68,7 +68,9 @@ def example_ids() -> list[str]:
 
 def make_game(id: str) -> Game:
     """The game with this id; games are immutable, so one object serves all."""
-    return _call(GDL, id) if id.startswith("gdl:") else _make_game(id)  # whose maker notices a file that changed
+    if id.startswith("gdl:"):
+        return _call(GDL, id)  # whose maker notices a file that changed
+    return _user_game(id) if is_code(id) else _make_game(id)
 
 
 def make_stored_game(text: str, where: str, *, id: str | None = None, given: str | None = None) -> Game:
@@ -97,8 +99,6 @@ def make_stored_game(text: str, where: str, *, id: str | None = None, given: str
 
 @lru_cache(maxsize=64)
 def _make_game(id: str) -> Game:
-    if is_code(id):
-        return _user_game(id)
     family, _, size = id.partition("-")
     if family not in FAMILIES:
         raise GameError(

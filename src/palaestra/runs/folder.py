@@ -237,7 +237,7 @@ class RunFolder:
             if not manifest.iteration - keep < iteration <= manifest.iteration:
                 remove_file(self._generation(iteration))
             elif iteration < manifest.iteration:
-                with contextlib.suppress(DamagedRunError):  # then there is no way back to it
+                with contextlib.suppress(RunError):  # then there is no way back to it
                     needed |= set(self.generation(iteration).files)
         for folder in ("checkpoints", "replay", "reward"):
             for path in sorted((self.path / folder).glob("*.safetensors")):
