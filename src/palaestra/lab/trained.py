@@ -48,7 +48,13 @@ def trained(folder: Path, config: RunConfig, listeners: Iterable[Listener] = ())
     else:
         refuse_other_settings(home, config)
         if _share(folder, config) < 1.0:
-            resume(folder, iterations=config.iterations, minutes=config.minutes, listeners=listeners)
+            resume(
+                folder,
+                iterations=config.iterations,
+                minutes=config.minutes,
+                game=config.game,
+                listeners=listeners,
+            )
     manifest = home.manifest()
     assert manifest is not None  # the run has been begun, or RunError was raised
     return list(home.metrics(manifest)[: config.iterations])

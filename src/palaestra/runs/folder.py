@@ -151,7 +151,7 @@ class RunFolder:
             raise DamagedRunError(f"{path} is not TOML: {error}") from None
 
     def read(self, name: str, manifest: Manifest) -> bytes:
-        """A file that the manifest names, of metrics.jsonl what counts; RunError if it is gone or one bit of it differs."""
+        """A file that the manifest names, of metrics.jsonl what counts; RunError if it is gone or was changed."""
         path = self.path / name
         if name not in manifest.files:
             raise RunError(f"{path} is not part of the run: {MANIFEST} does not name it")
