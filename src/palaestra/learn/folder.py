@@ -1,4 +1,4 @@
-"""A run's folder (DESIGN §5): what is in it, saved so that a kill at any instant loses one iteration at most.
+"""A run's folder: what is in it, saved so that a kill at any instant loses one iteration at most.
 
     config.toml                    every setting, versions, and what was changed on the way
     manifest.json                  renamed last: the current iteration, and the SHA-256 of each file it needs

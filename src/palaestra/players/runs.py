@@ -1,4 +1,4 @@
-"""What a player needs of a run's folder (DESIGN §5): its manifest, its networks, its reward, and how it searched.
+"""What a player needs of a run's folder: its manifest, its networks, its reward, and how it searched.
 
 Only JSON, ONNX, safetensors and PGN files are read, and nothing is ever written; learning is not known here, so that
 playing against a run loads none of it. A file whose hash the manifest knows must have it.
