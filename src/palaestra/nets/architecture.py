@@ -41,7 +41,7 @@ Weights = dict[str, Float32s]
 
 POLICY_CHANNELS = 32  # of the dense policy head
 POLICY_WEIGHTS = 2**23  # most weights of the dense policy head, unless one channel needs more
-VALUE_CHANNELS, VALUE_HIDDEN = 32, 64  # narrower heads cost little less and learn clearly worse (RESULTS.md)
+VALUE_CHANNELS, VALUE_HIDDEN = 32, 64  # narrower heads cost little less and learn clearly worse (docs/notebook.md)
 MAX_BLOCKS, MAX_CHANNELS = 64, 1024
 
 THESIS_CHANNELS = (256, 512)  # the author's copy and the original framework (sources: thesis network)
