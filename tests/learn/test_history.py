@@ -95,7 +95,7 @@ def test_the_earliest_network_is_0_and_whoever_won_stands_above_whom_it_beat() -
 
 
 def test_a_first_move_that_wins_every_game_makes_nobody_stronger() -> None:
-    """FACTS §8, L8: with the newer network named first in all games, 20 to 20 would rate it 27.6 Elo lower."""
+    """With the newer network named first in all games, 20 to 20 would rate it 27.6 Elo lower (sources: L8)."""
     elos = running_elos([line(1, 0, (20, 0, 0), (0, 0, 20))])
     assert elos[1].elo == pytest.approx(0, abs=0.01)
     unfair = running_elos([line(1, 0, (20, 0, 20), (0, 0, 0))])

@@ -40,7 +40,7 @@ def test_config_toml_reads_back_as_the_same_configuration(name: str) -> None:
 
 
 def test_the_thesis_preset_is_table_4_1() -> None:
-    """FACTS §3, column Ch4."""
+    """The column Ch4 (sources: settings)."""
     config = configure("othello-6x6", "thesis")
     play, learn, gate = config.selfplay, config.learn, config.gate
     assert (config.iterations, play.games, play.temperature_moves + 1) == (200, 50, 15)
@@ -52,7 +52,7 @@ def test_the_thesis_preset_is_table_4_1() -> None:
 
 
 def test_the_schmidt_preset_is_that_of_the_paper() -> None:
-    """FACTS §4."""
+    """As printed, but for what the preset says (sources: Schmidt training)."""
     config = configure("opposition-3x9-absolute", "schmidt")
     assert (config.net, config.reward) == ("schmidt-outcome", "cdf(generations=5)")
     assert (config.selfplay.games, config.selfplay.search.num_simulations) == (25, 20 * 9)
@@ -72,7 +72,7 @@ def test_the_presets_of_opposition_measure_demerits_and_nothing_else(name: str) 
 
 
 def test_the_presets_for_one_player_are_alg_7_and_the_original_with_search() -> None:
-    """FACTS §3, column Ch7, and §7 R2; what departs is said in the presets."""
+    """The column Ch7 (sources: settings; ranked reward); what departs is said in the presets."""
     search, drawn = (configure("morpion-5d", name) for name in ("ranked", "record"))
     assert search.reward == "ranked(tau=0.75, window=200)" and not search.selfplay.sampling
     assert drawn.reward.startswith("ranked(") and drawn.selfplay.sampling

@@ -62,7 +62,7 @@ def outcome_of_win(space: OutcomeSpace, winner: int, amount: float, ply: int) ->
 
 
 def plain_outcome_value(space: OutcomeSpace, reward: Reward, raw: Float32s, ply: int, mover: int) -> float:
-    """The value for the mover of one row of an outcome head (FACTS §4)."""
+    """The value for the mover of one row of an outcome head (sources: outcome head)."""
     win, draw, loss = softmax(raw[:3])
     given_win, given_loss = (10.0 * float(number) for number in raw[3:]) if len(raw) == 5 else (0.0, 0.0)
     first = win * worth(reward, outcome_of_win(space, mover, given_win, ply))

@@ -30,12 +30,12 @@ NETS = [("b2c8", CONNECT_FOUR), ("b2c8", OTHELLO), ("thesis256", OTHELLO), ("sch
 def test_the_thesis_networks_have_the_published_parameter_counts(
     net: str, board: int, actions: int, count: int
 ) -> None:
-    # FACTS §2, for its one plane of -1, 0 and 1.
+    # For its one plane of -1, 0 and 1 (sources: thesis network).
     assert count_parameters(make_module(net, GameFacts("game", 1, (1, board, board), actions), 0.3, 0)) == count
 
 
 def test_the_parts_of_the_schmidt_network_have_the_published_parameter_counts() -> None:
-    module = make_module("schmidt", GameFacts("opposition-3x9", 1, (5, 9, 3), 8), 0.0, 0)  # FACTS §4
+    module = make_module("schmidt", GameFacts("opposition-3x9", 1, (5, 9, 3), 8), 0.0, 0)  # (sources: Schmidt network)
     assert [count_parameters(part) for part in (module.trunk, module.policy, module.value)] == [5_472, 11_624, 27_777]
     assert count_parameters(module) == 44_873
 
@@ -43,7 +43,7 @@ def test_the_parts_of_the_schmidt_network_have_the_published_parameter_counts() 
 def test_the_schmidt_network_with_an_outcome_head_has_the_published_parameter_count() -> None:
     facts = GameFacts.of(make_game("opposition-3x9-absolute"))
     assert facts.observation_shape == (5, 9, 3)
-    module = make_module("schmidt-outcome", facts, 0.0, 0)  # FACTS §4
+    module = make_module("schmidt-outcome", facts, 0.0, 0)  # (sources: Schmidt network)
     assert count_parameters(module.value) == 28_037 and count_parameters(module) == 45_133
     assert count_parameters(make_module("schmidt", facts, 0.0, 0)) == 44_873
 

@@ -239,7 +239,7 @@ def position_sets(game: Game, file: str | Path | None, seed: int) -> list[Positi
 def as_json(
     run: StoredRun, iteration: int, results: list[AnchorResult], rates: list[ErrorRate], seed: int
 ) -> dict[str, Any]:
-    """The fields of DESIGN §4; an infinite Elo is null.
+    """The JSON document; an infinite Elo is null.
 
     `error_rate` is over all positions with the most simulations, null without an oracle; `error_rates` has every set.
     """

@@ -223,7 +223,7 @@ def mistakes(summary: Summary) -> list[ErrorRate]:
 
 
 def as_json(summary: Summary, rates: list[ErrorRate]) -> dict[str, Any]:
-    """The fields of DESIGN §4 and more; an infinite Elo is null."""
+    """The JSON document; an infinite Elo is null."""
     last = summary.metrics[-1] if summary.metrics else None
     return {
         "run": name_of(summary.folder),

@@ -2,7 +2,7 @@
 
 The two are measured on scales that differ by a constant, so each run's running Elo is shifted to agree with the
 tournament at the run's first checkpoint that both know: what lies between the lines afterwards is what training
-believed and a tournament does not confirm (FACTS §5, §8 L6-L8). Reads metrics of runs; draws nothing.
+believed and a tournament does not confirm (sources: training Elo; L6; L8). Reads metrics of runs; draws nothing.
 """
 
 from __future__ import annotations

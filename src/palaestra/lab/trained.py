@@ -2,7 +2,7 @@
 
 So an experiment of hours can be stopped at any time and goes on when its command is given again. Several runs learn at
 the same time, each in a process of its own: a small network's steps are too short to be shared among threads (the one
-of FACTS §4 takes 5.7 ms a step of 64 positions on one thread, 4.9 on two), while two processes do twice the work.
+of Schmidt et al. takes 5.7 ms a step of 64 positions on one thread, 4.9 on two), while two processes do twice the work.
 """
 
 from __future__ import annotations

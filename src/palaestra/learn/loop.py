@@ -1,4 +1,4 @@
-"""The loop: self-play, training, gate, evaluation, saving, and again (FACTS §2, Alg. 2).
+"""The loop: self-play, training, gate, evaluation, saving, and again (Alg. 2; sources: self-play loop).
 
 Every stage draws from (seed, iteration, stage), so a run that is resumed goes on as if it had never stopped: the loop's
 memory is what `folder` keeps and nothing else. Nothing is printed here; listeners are told (`events`).

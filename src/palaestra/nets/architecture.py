@@ -14,9 +14,10 @@ blocks of 32 channels:
     value                                  1×1 to 32 channels, dense to 64, dense to 1, tanh
     value, head `outcome`, `categorical`   the same, but dense to K and no tanh
 
-`thesis256` and `thesis512` are the four convolutions and two dense layers of FACTS §2, `schmidt` the three small
-convolutions of FACTS §4, and `mlp128x2` two dense layers of 128, for games without a board. What the value head says
-is the end of a name: `b3c32` gives a value, `b3c32-outcome` and `b3c32-categorical` outcomes (`palaestra.nets.heads`).
+`thesis256` and `thesis512` are the four convolutions and two dense layers of the thesis, `schmidt` the three small
+convolutions of Schmidt et al., and `mlp128x2` two dense layers of 128, for games without a board. What the value head
+says is the end of a name: `b3c32` gives a value, `b3c32-outcome` and `b3c32-categorical` outcomes
+(`palaestra.nets.heads`).
 
 This module knows no file format and no game's rules, and imports no network library.
 """
@@ -40,10 +41,10 @@ Weights = dict[str, Float32s]
 
 POLICY_CHANNELS = 32  # of the dense policy head
 POLICY_WEIGHTS = 2**23  # most weights of the dense policy head, unless one channel needs more
-VALUE_CHANNELS, VALUE_HIDDEN = 32, 64  # narrower heads cost little less and learn clearly worse (RESULTS.md)
+VALUE_CHANNELS, VALUE_HIDDEN = 32, 64  # narrower heads cost little less and learn clearly worse (docs/notebook.md)
 MAX_BLOCKS, MAX_CHANNELS = 64, 1024
 
-THESIS_CHANNELS = (256, 512)  # the author's copy and the original framework (FACTS §2)
+THESIS_CHANNELS = (256, 512)  # the author's copy and the original framework (sources: thesis network)
 THESIS_HIDDEN = (1024, 512)
 THESIS_LEAST_SIDE = 5  # two convolutions without padding take four cells from each side
 SCHMIDT_CHANNELS, SCHMIDT_POLICY, SCHMIDT_HIDDEN = 16, 32, 64
@@ -152,7 +153,7 @@ class ResidualNet:
 
 @dataclass(frozen=True)
 class ThesisNet:
-    """`thesis256`, `thesis512`: four 3×3 convolutions, the last two without padding, dense 1024 and 512 (FACTS §2)."""
+    """`thesis256`, `thesis512`: four 3×3 convolutions, two without padding, two dense (sources: thesis network)."""
 
     channels: int
     head: str = VALUE_HEAD
@@ -184,7 +185,7 @@ class ThesisNet:
 
 @dataclass(frozen=True)
 class SchmidtNet:
-    """`schmidt`: three 3×3 convolutions of 16 channels, normalised after their ReLU, and two heads (FACTS §4).
+    """`schmidt`: three 3×3 convolutions, normalised after their ReLU, and two heads (sources: Schmidt network).
 
     A normalisation that follows the ReLU adds a constant to every cell of the board but none to the padding around
     it. Folded into the next convolution, that is a bias which differs from cell to cell.

@@ -31,7 +31,7 @@ from palaestra.nets.architecture import (
 from palaestra.nets.heads import VALUE_HEAD
 
 NORM_EPSILON = 1e-3
-# Share of the newest batch in the running means. The papers' networks keep 0.99 of the old ones (FACTS §2), which
+# Share of the newest batch in running means. The thesis's networks keep 0.99 (sources: thesis network), which
 # takes hundreds of steps to forget the start; ours export after some tens.
 PAPER_MOMENTUM, NORM_MOMENTUM = 1.0 - 0.99, 0.1
 OUTPUT_SCALE = 0.1  # of the last layers' first weights: a new network finds all moves almost equal and all games open
@@ -184,7 +184,7 @@ class BoardValue(nn.Module):
 class DenseTrunk(nn.Module):
     """[B, …] through dense layers, each normalised, with dropout after its ReLU; the convolutions of `thesis` before.
 
-    Biases stay where the normalisation makes them idle: the parameter counts of FACTS §2 include them.
+    Biases stay where the normalisation makes them idle: the published parameter counts include them.
     """
 
     def __init__(self, layers: dict[str, Layer], norm: float, dropout: float) -> None:
@@ -228,7 +228,7 @@ class FlatValue(nn.Module):
 
 
 class LateUnit(Unit):
-    """A convolution, its ReLU, and only then the normalisation (FACTS §4)."""
+    """A convolution, its ReLU, and only then the normalisation (sources: Schmidt network)."""
 
     def __init__(self, layer: Layer) -> None:
         super().__init__(layer, PAPER_MOMENTUM)
