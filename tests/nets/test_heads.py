@@ -9,7 +9,7 @@ import pytest
 
 from palaestra.errors import ConfigError
 from palaestra.games.registry import example_ids, make_game
-from palaestra.nets.architecture import GameFacts, head_of, parse_net
+from palaestra.nets.architecture import GameFacts, parse_net
 from palaestra.nets.evaluator import OnnxEvaluator
 from palaestra.nets.heads import CATEGORICAL_HEAD, OUTCOME_HEAD, make_head
 from palaestra.rewards.base import Primitive, Reward, TableReward
@@ -199,13 +199,13 @@ def test_heads_have_the_outputs_that_a_game_needs_or_are_refused_in_one_line(id:
     }
     for net, count in counts.items():
         if count is not None:
-            assert head_of(parse_net(net), facts).outputs == count
+            assert parse_net(net).head_for(facts).outputs == count
             continue
         with pytest.raises(ConfigError, match=f"{net} does not fit {id}: .* for example b3c32") as error:
-            parse_net(net).layers(facts)
+            parse_net(net).plan(facts)
         assert "\n" not in str(error.value)
 
 
 def test_a_game_without_a_tiebreak_has_no_amounts() -> None:
     facts = GameFacts("plain", 1, (2, 3, 3), 9)
-    assert [head_of(parse_net(f"b1c4-{name}"), facts).outputs for name in ("outcome", "categorical")] == [3, 3]
+    assert [parse_net(f"b1c4-{name}").head_for(facts).outputs for name in ("outcome", "categorical")] == [3, 3]
