@@ -23,8 +23,8 @@ Operation = Literal["observation", "layer", "relu", "add", "flatten", "mean_cell
 Normalised = Literal["no", "before", "after"]  # whether, and before or after the ReLU
 Node = int  # the number of a step, which stands for its result
 
-# Share of the newest batch in the running means. The papers' networks keep 0.99 of the old ones (sources: thesis
-# network), which takes hundreds of steps to forget the start; ours export after some tens.
+# Share of the newest batch in the running means. The papers' networks keep 0.99 of the old ones
+# (sources: thesis network), which takes hundreds of steps to forget the start; ours export after some tens.
 PAPER_MOMENTUM, NORM_MOMENTUM = 1.0 - 0.99, 0.1
 
 
