@@ -30,6 +30,8 @@ import numpy as np
 from palaestra.arena.pgn_scan import ONCE, split_games
 from palaestra.errors import MoveError, RecordError
 from palaestra.games.base import Game
+from palaestra.printable import printable
+from palaestra.text import clip, whole_number
 from palaestra.types import Int8s
 
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
@@ -194,15 +196,15 @@ def _action(game: Game, state: Int8s, text: str) -> int:
         return game.text_to_action(state, text)
     counts, actions = game.legal(state[None])
     legal = actions[0, : counts[0]].tolist()
-    if text[1:].isascii() and text[1:].isdigit() and int(text[1:]) in legal:
-        return int(text[1:])
-    raise MoveError(f"{text!r} is not a legal action here; legal: {', '.join(f'#{action}' for action in legal)}")
+    if (number := whole_number(text[1:])) is not None and number in legal:
+        return number
+    raise MoveError(f"{clip(text)} is not a legal action here; legal: {', '.join(f'#{action}' for action in legal)}")
 
 
 def _count(text: str, tag: str) -> int:
-    if text.isascii() and text.isdigit() and len(text) < 10:
-        return int(text)
-    raise RecordError(f"the tag {tag} is {text!r}; it must be a whole number such as 0")
+    if (number := whole_number(text)) is not None:
+        return number
+    raise RecordError(f"the tag {tag} is {clip(text)}; it must be a whole number such as 0")
 
 
 def _termination(record: Record) -> str:
@@ -219,8 +221,8 @@ def _comment(value: float | None) -> str:
 
 
 def _escaped(value: str) -> str:
-    """A tag's value on one line, with quotes and backslashes marked."""
-    return " ".join(value.split()).replace("\\", "\\\\").replace('"', '\\"')
+    """A tag's value on one line, as it can be printed, with quotes and backslashes marked."""
+    return printable(" ".join(value.split())).replace("\\", "\\\\").replace('"', '\\"')
 
 
 def _wrapped(words: Sequence[str]) -> list[str]:

@@ -10,6 +10,7 @@ from palaestra.cli.mistake_curve import curve_file, curve_moments, measure_curve
 from palaestra.cli.options import Json, Seed, StoredGame
 from palaestra.cores import usable_cores
 from palaestra.errors import ConfigError
+from palaestra.text import clip, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -220,10 +221,12 @@ def mean_in_words(mean: float, low: float | None, high: float | None) -> str:
 
 def read_budgets(text: str) -> tuple[int, ...]:
     """Numbers of simulations from "100,600"."""
-    words = [word.strip() for word in text.split(",")]
-    if not all(word.isascii() and word.isdigit() and 0 < int(word) <= 10_000_000 for word in words):
-        raise ConfigError(f"--simulations is {text!r}; give positive whole numbers with commas, for example 100,600")
-    return tuple(dict.fromkeys(int(word) for word in words))
+    numbers = [whole_number(word.strip()) or 0 for word in text.split(",")]
+    if not all(0 < number <= 10_000_000 for number in numbers):
+        raise ConfigError(
+            f"--simulations is {clip(text)}; give positive whole numbers with commas, for example 100,600"
+        )
+    return tuple(dict.fromkeys(numbers))
 
 
 def position_sets(game: Game, file: str | Path | None, seed: int) -> list[PositionSet]:

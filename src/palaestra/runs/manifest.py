@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from palaestra.errors import DamagedRunError, RunError
+from palaestra.reading import parse_json
 
 FORMAT = 2
 OLDEST = 1  # version 0.1, which did not hash games and metrics
@@ -43,7 +44,7 @@ class Manifest:
     @classmethod
     def from_bytes(cls, data: bytes, path: Path) -> Manifest:
         try:
-            body = json.loads(data)
+            body = parse_json(data)
             if body["format"] not in range(OLDEST, FORMAT + 1):
                 raise RunError(
                     f"{path} has format {body['format']!r}; this version of Palaestra reads {OLDEST} to {FORMAT}"
@@ -51,7 +52,7 @@ class Manifest:
             if body.pop("check") != _checksum(body):
                 raise ValueError
             return cls(**{**body, "history": tuple(body["history"])})
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        except (ValueError, KeyError, TypeError, AttributeError):
             raise DamagedRunError(f"{path} is damaged: it is not the manifest of a run") from None
 
 
