@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rich.table import Table
+    from rich.text import Text
 
     from palaestra.arena.crosstable import Crosstable
 
@@ -17,6 +18,7 @@ def crosstable(table: Crosstable) -> Table:
     """Scores in percent, players from best to worst; at most 100 columns wide."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
+    from rich.text import Text
 
     order = table.standings()
     columns = order if len(order) <= WIDEST else []
@@ -30,21 +32,17 @@ def crosstable(table: Crosstable) -> Table:
     for place, row in enumerate(order, start=1):
         low, high = table.interval(row)
         cells = [_cell(table, row, column, decimals) for column in columns]
-        score = f"[bold]{100 * table.score(row):.1f}[/] ({100 * low:.1f}–{100 * high:.1f})"
-        shown.add_row(str(place), _escaped(table.players[row]), *cells, score if any(table.total(row)) else "")
+        score = Text.assemble((f"{100 * table.score(row):.1f}", "bold"), f" ({100 * low:.1f}–{100 * high:.1f})")
+        shown.add_row(str(place), table.players[row], *cells, score if any(table.total(row)) else "")
     return shown
 
 
-def _cell(table: Crosstable, row: int, column: int, decimals: int) -> str:
+def _cell(table: Crosstable, row: int, column: int, decimals: int) -> str | Text:
+    from rich.text import Text
+
     from palaestra.arena.statistics import score_of
 
     if row == column:
-        return "[dim]·[/]"
+        return Text("·", "dim")
     tally = table.tallies.get((row, column))
     return "" if tally is None else f"{100 * score_of(*tally):.{decimals}f}"
-
-
-def _escaped(text: str) -> str:
-    from rich.markup import escape
-
-    return escape(text)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from palaestra.printable import printable
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
@@ -18,15 +20,20 @@ FIRST_STYLE, SECOND_STYLE, EMPTY_STYLE, LAST_STYLE = "bold bright_yellow", "bold
 
 
 def stdout() -> Console:
-    from rich.console import Console
+    from palaestra.cli.console import PlainConsole
 
-    return Console(highlight=False)
+    return PlainConsole()
 
 
 def stderr() -> Console:
-    from rich.console import Console
+    from palaestra.cli.console import PlainConsole
 
-    return Console(stderr=True, highlight=False)
+    return PlainConsole(stderr=True)
+
+
+def say(text: str) -> None:
+    """A line of a verb that needs no colours, on stdout at once."""
+    print(printable(text), flush=True)
 
 
 def print_json(value: Any) -> None:

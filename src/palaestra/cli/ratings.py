@@ -77,8 +77,6 @@ def _number(text: str) -> float | None:
 
 def ratings_table(ratings: Ratings) -> Table:
     """Rank, player, Elo with its 95 % interval, games, score and draws, best first; groups apart."""
-    from rich.text import Text
-
     from palaestra.cli.output import percent
 
     table = _table("player", gap=2, overflow="fold")
@@ -87,7 +85,7 @@ def ratings_table(ratings: Ratings) -> Table:
     games, draws, score = ratings.games, ratings.draws, ratings.score
     before = 0
     for place, i in enumerate(ratings.order(), start=1):
-        name = Text(ratings.players[i])
+        name = ratings.players[i]
         if not games[i]:
             table.add_row("", name, "–", "", "", "0")
             continue
@@ -101,8 +99,6 @@ def ratings_table(ratings: Ratings) -> Table:
 
 def superiority_table(ratings: Ratings) -> Table:
     """How likely a player is stronger than those below it, in percent; with many players only than the next two."""
-    from rich.text import Text
-
     games = ratings.games
     order = [i for i in ratings.order() if games[i]]
     chances, size = ratings.superiority(), len(order)
@@ -115,7 +111,7 @@ def superiority_table(ratings: Ratings) -> Table:
         for heading in ("the next", "the next but one"):
             table.add_column(heading, justify="right", no_wrap=True)
         for place, i in enumerate(order, start=1):
-            table.add_row(str(place), Text(ratings.players[i]), *(cell(i, j) for j in order[place : place + 2]))
+            table.add_row(str(place), ratings.players[i], *(cell(i, j) for j in order[place : place + 2]))
         return table
     table = _table("stronger than", no_wrap=True)
     for place in range(2, size + 1):
@@ -123,7 +119,7 @@ def superiority_table(ratings: Ratings) -> Table:
     room = _WIDTH - 3 - 4 * size
     for place, i in enumerate(order[:-1], start=1):
         cells = [""] * (place - 1) + [cell(i, j) for j in order[place:]]
-        table.add_row(str(place), Text(_cut(ratings.players[i], room)), *cells)
+        table.add_row(str(place), _cut(ratings.players[i], room), *cells)
     return table
 
 

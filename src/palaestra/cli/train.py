@@ -9,6 +9,7 @@ import typer
 from palaestra.cli.options import Json
 from palaestra.cores import usable_cores
 from palaestra.errors import ConfigError
+from palaestra.text import refuse_long
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,6 +24,8 @@ Sets = Annotated[
         "--set", metavar="KEY=VALUE", help="A setting such as learn.lr=0.01; may be repeated.", show_default=False
     ),
 ]
+
+LONGEST_NAME = 200  # characters; file systems take 255 bytes
 
 NEXT = """\
 What to try next
@@ -124,14 +127,15 @@ def train(
 
 def explain() -> None:
     """What there is to choose from."""
+    from palaestra.cli.output import say
     from palaestra.learn.presets import NAMES, load_preset
 
-    print(EXPLANATION)
+    say(EXPLANATION)
     width = max(map(len, NAMES))
     for name in NAMES:
         preset = load_preset(name)
-        print(f"  {name:<{width}} {preset.about}\n  {'':<{width}} {preset.expect}")
-    print("Games: palaestra games. Settings: palaestra train --help, and config.toml in every run.")
+        say(f"  {name:<{width}} {preset.about}\n  {'':<{width}} {preset.expect}")
+    say("Games: palaestra games. Settings: palaestra train --help, and config.toml in every run.")
 
 
 def new_folder(run: str | None, otherwise: str) -> Path:
@@ -152,6 +156,8 @@ def named_folder(run: str) -> Path:
 
     from palaestra.runs.places import RUNS
 
+    for name in Path(run).parts:
+        refuse_long(name, "the name of a run", ConfigError, LONGEST_NAME)
     if any(not character.isprintable() or character in "@(),=\"' " for character in run) or run in ("", ".", ".."):
         raise ConfigError(f"{run!r} cannot name a run: use letters, digits, - _ and ., for example --run first-try")
     return Path(run) if "/" in run else RUNS / run

@@ -8,10 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from palaestra.errors import DamagedRunError, RunError
 from palaestra.reading import parse_json
 
 FORMAT = 2
+MOST_ITERATIONS = 10**7
 OLDEST = 1  # version 0.1, which did not hash games and metrics
 
 
@@ -51,9 +54,17 @@ class Manifest:
                 )
             if body.pop("check") != _checksum(body):
                 raise ValueError
-            return cls(**{**body, "history": tuple(body["history"])})
+            return _checked(cls(**{**body, "history": tuple(body["history"])}))
         except (ValueError, KeyError, TypeError, AttributeError):
             raise DamagedRunError(f"{path} is damaged: it is not the manifest of a run") from None
+
+
+def _checked(manifest: Manifest) -> Manifest:
+    """The manifest; ValueError if a field is not of its type: the checksum of a stranger's manifest fits too."""
+    TypeAdapter(Manifest).validate_python(manifest.__dict__)
+    if not 0 <= manifest.best <= manifest.iteration <= MOST_ITERATIONS:
+        raise ValueError
+    return manifest
 
 
 def digest(data: bytes) -> str:
