@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import unicodedata
 from pathlib import Path
@@ -9,8 +10,9 @@ from pathlib import Path
 import onnx
 
 from palaestra.games.registry import make_game
-from palaestra.learn.folder import Manifest, RunFolder
 from palaestra.players.table import About, Table, table_bytes
+from palaestra.runs.folder import METRICS, RunFolder
+from palaestra.runs.manifest import digest
 from tests.learn.run_folders import make_run, metrics_line
 from tests.players.run_folders import random_model, write_run
 
@@ -31,8 +33,7 @@ def write_files(folder: Path) -> None:
     (folder / NAME).write_bytes(model)  # a network
     (folder / "odd.onnx").write_bytes(_renamed(model))
     write_run(folder / "runs" / NAME, HEX, {0: model})
-    manifest = write_run(folder / "runs" / "game", HEX, {0: model}) / "manifest.json"
-    manifest.write_text(manifest.read_text().replace('"hex-3x3"', QUOTED))
+    write_run(folder / "runs" / "game", dataclasses.replace(HEX, id=NAME), {0: model})
     _learned(folder / "learned")
     games = [
         f'[White "{white}"]\n[Black "{black}"]\n[Result "{result}"]\n\n1. a1 {result}\n\n'
@@ -67,11 +68,13 @@ def _learned(folder: Path) -> None:
     assert manifest is not None
     lines = [metrics_line(n, reward=NAME, elo={NAME: [1.0, 0.0, 2.0]}) for n in (1, 2)]
     data = "".join(json.dumps(line) + "\n" for line in lines).encode()
-    (folder / "metrics.jsonl").write_bytes(data)
-    changes = {
-        "metrics_bytes": len(data),
-        "net": NAME,
-        "config": {**manifest.config, "net": NAME, NAME: NAME},
-        "about": {NAME: NAME},
-    }
-    (folder / "manifest.json").write_bytes(Manifest(**{**manifest.__dict__, **changes}).to_bytes())
+    (folder / METRICS).write_bytes(data)
+    changed = dataclasses.replace(
+        manifest,
+        metrics_bytes=len(data),
+        net=NAME,
+        config={**manifest.config, "net": NAME, NAME: NAME},
+        about={NAME: NAME},
+        files={**manifest.files, METRICS: digest(data)},
+    )
+    (folder / "manifest.json").write_bytes(changed.to_bytes())

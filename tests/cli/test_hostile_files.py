@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import random
@@ -16,6 +17,7 @@ import pytest
 from palaestra.games.registry import make_game
 from palaestra.ggp.rules import rulesheet
 from palaestra.players.table import About, Table, table_bytes
+from palaestra.runs.manifest import Manifest
 from tests.cli.conftest import Cli
 from tests.learn.run_folders import make_run
 from tests.players.run_folders import random_model, write_run
@@ -109,6 +111,17 @@ def changed_values(value: bytes) -> Callable[[bytes, random.Random], bytes]:
     return change
 
 
+def signed(field: str, value: Any) -> Callable[[Path], None]:
+    """A manifest with another value of a field, whose checksum fits: as a stranger could write it."""
+
+    def damage(path: Path) -> None:
+        body = json.loads(path.read_bytes())
+        manifest = Manifest(**{key: old for key, old in body.items() if key != "check"})
+        path.write_bytes(dataclasses.replace(manifest, **{field: value}).to_bytes())
+
+    return damage
+
+
 def flipped(data: bytes, rng: random.Random) -> bytes:
     changed = bytearray(data)
     for _ in range(1 + len(data) // 200):
@@ -148,7 +161,13 @@ DAMAGES: dict[str, Callable[[Path], None]] = {
     "closed": lambda path: path.chmod(0),
 }
 CASES = [(file, damage) for file in VERBS for damage in DAMAGES]
-SAMPLE = CASES[::17]
+ODD = ([], {}, [1], "x", None, -1, 10**12, 1e308, {"selfplay": 3}, {"game": [], "gate": 3}, {"../../x": "0"})
+SIGNED = {
+    f"{field.name} is {value!r}": signed(field.name, value) for field in dataclasses.fields(Manifest) for value in ODD
+}
+DAMAGES |= SIGNED
+MANIFESTS = [(file, damage) for file in VERBS if file.endswith("manifest.json") for damage in SIGNED]
+SAMPLE = CASES[::17] + MANIFESTS[::40]
 
 
 @pytest.fixture
@@ -192,7 +211,7 @@ def test_a_hostile_file_is_refused_in_one_line_or_harmless(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("file", "damage"), [case for case in CASES if case not in SAMPLE])
+@pytest.mark.parametrize(("file", "damage"), [case for case in CASES + MANIFESTS if case not in SAMPLE])
 def test_every_other_hostile_file_too(cli: Cli, here: Path, alarm: None, file: str, damage: str) -> None:
     try_file(cli, here, file, damage)
 

@@ -61,8 +61,8 @@ class Manifest:
 
 def _checked(manifest: Manifest) -> Manifest:
     """The manifest; ValueError if a field is not of its type: the checksum of a stranger's manifest fits too."""
-    TypeAdapter(Manifest).validate_python(manifest.__dict__)
-    if not 0 <= manifest.best <= manifest.iteration <= MOST_ITERATIONS:
+    manifest = TypeAdapter(Manifest).validate_python(manifest.__dict__)
+    if not all(0 <= number <= MOST_ITERATIONS for number in (manifest.iteration, manifest.best, manifest.trainer)):
         raise ValueError
     return manifest
 
