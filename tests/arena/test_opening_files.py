@@ -100,5 +100,5 @@ def test_what_is_wrong_is_said_with_its_place(
 
 
 def test_a_folder_is_no_file_of_openings(tmp_path: Path) -> None:
-    with pytest.raises(RecordError, match="is a directory"):
+    with pytest.raises(RecordError, match="it is a folder"):
         read_openings(tmp_path, FOUR)

@@ -17,7 +17,7 @@ import pytest
 from palaestra.games.registry import make_game
 from palaestra.ggp.rules import rulesheet
 from palaestra.players.table import About, Table, table_bytes
-from palaestra.runs.manifest import Manifest
+from palaestra.runs.manifest import Manifest, digest
 from tests.cli.conftest import Cli
 from tests.learn.run_folders import make_run
 from tests.players.run_folders import random_model, write_run
@@ -115,9 +115,9 @@ def signed(field: str, value: Any) -> Callable[[Path], None]:
     """A manifest with another value of a field, whose checksum fits: as a stranger could write it."""
 
     def damage(path: Path) -> None:
-        body = json.loads(path.read_bytes())
-        manifest = Manifest(**{key: old for key, old in body.items() if key != "check"})
-        path.write_bytes(dataclasses.replace(manifest, **{field: value}).to_bytes())
+        body = {**json.loads(path.read_bytes()), field: value}
+        del body["check"]
+        path.write_text(json.dumps({**body, "check": digest(json.dumps(body, sort_keys=True).encode())}))
 
     return damage
 

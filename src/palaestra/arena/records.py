@@ -30,7 +30,6 @@ import numpy as np
 from palaestra.arena.pgn_scan import ONCE, split_games
 from palaestra.errors import MoveError, RecordError
 from palaestra.games.base import Game
-from palaestra.printable import printable
 from palaestra.text import clip, whole_number
 from palaestra.types import Int8s
 
@@ -221,8 +220,8 @@ def _comment(value: float | None) -> str:
 
 
 def _escaped(value: str) -> str:
-    """A tag's value on one line, as it can be printed, with quotes and backslashes marked."""
-    return printable(" ".join(value.split())).replace("\\", "\\\\").replace('"', '\\"')
+    """A tag's value on one line, with quotes and backslashes marked."""
+    return " ".join(value.split()).replace("\\", "\\\\").replace('"', '\\"')
 
 
 def _wrapped(words: Sequence[str]) -> list[str]:
