@@ -64,6 +64,7 @@ def as_json(game: Game, state: Int8s, analysis: Analysis) -> dict[str, Any]:
         "action": game.action_to_text(state, analysis.action),
         "action_id": analysis.action,
         "value": None if analysis.value is None else analysis.value + 0.0,  # never minus zero
+        "proven": analysis.proven,
         "policy": None
         if analysis.policy is None
         else {t: float(analysis.policy[a]) for a, t in legal_texts(game, state)},

@@ -88,11 +88,13 @@ def show_win(summary: Summary) -> None:
         perfect = make_player("perfect", game).analyse(start, rng)
     agent = make_player(f"run:{name_of(summary.folder)}", game)
     own = agent.analyse(start, rng)
-    *_, end = game.replay(" ".join(_texts(game, start, perfect.pv)))
     console = stdout()
+    known = ""
+    if perfect.proven:
+        *_, end = game.replay(" ".join(_texts(game, start, perfect.pv)))
+        known = f"Perfect play from the start ends in {outcome_in_words(game, end)}; "
     console.print(
-        f"Perfect play from the start ends in {outcome_in_words(game, end)}; the agent's value of the start is"
-        f" {own.value or 0.0:+.2f} (1 is a win, 0 a draw).\n",
+        f"{known}the agent's value of the start is {own.value or 0.0:+.2f} (1 is a win, 0 a draw).\n",
         markup=False,
         soft_wrap=True,
     )
