@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from palaestra.arena.statistics import Z95, elo_of, score_interval, score_of
+from palaestra.arena.statistics import Z95, elo_in_words, elo_of, score_interval, score_of
 
 counts = st.integers(0, 3000)
 
@@ -53,3 +53,9 @@ def test_elo_is_logistic_with_400() -> None:
     assert elo_of(10 / 11) == pytest.approx(400.0)
     assert elo_of(0.76) == pytest.approx(200.2, abs=0.1)
     assert elo_of(0.0) == -math.inf and elo_of(1.0) == math.inf
+
+
+def test_an_elo_without_an_end_is_written_with_infinity() -> None:
+    assert elo_in_words((12.4, -30.0, 60.2)) == "+12 (−30 to +60)"
+    assert elo_in_words((None, 200.0, None)) == elo_in_words((math.inf, 200.0, math.inf)) == "+∞ (+200 to +∞)"
+    assert elo_in_words((None, None, -200.0)) == elo_in_words((-math.inf, -math.inf, -200.0)) == "−∞ (−∞ to −200)"

@@ -107,3 +107,13 @@ def elo_of(score: float) -> float:
 def finite(number: float) -> float | None:
     """The number, or None where JSON could not write it."""
     return number if math.isfinite(number) else None
+
+
+def elo_in_words(elo: tuple[float | None, float | None, float | None]) -> str:
+    """ "+312 (−40 to +∞)": a difference and its interval, whose infinite ends may be None, as JSON has them."""
+    middle, low, high = elo
+    low, high = -math.inf if low is None else low, math.inf if high is None else high
+    if middle is None:
+        middle = high if high == math.inf else low
+    words = [f"{value:+.0f}".replace("-", "−").replace("inf", "∞") for value in (middle, low, high)]
+    return f"{words[0]} ({words[1]} to {words[2]})"

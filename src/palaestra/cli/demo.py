@@ -125,15 +125,15 @@ def round_robin(games: int, seed: int) -> None:
     console.print(f"Everyone against everyone on {GAME}, {games} games a pair, sides swapped", style="bold")
     if not cache_root().exists():
         console.print("Rules and searches are compiled now, once; this takes about half a minute.", style="dim")
-    empty = crosstable(Crosstable(tuple(player.text for player in players)))
+    empty = crosstable(Crosstable(tuple(player.text for player in players)), console.width)
     with Live(empty, console=console, auto_refresh=False, transient=True) as live:
 
         def show(progress: Progress) -> None:
-            live.update(crosstable(progress.crosstable), refresh=console.is_terminal)
+            live.update(crosstable(progress.crosstable, console.width), refresh=console.is_terminal)
 
         played = play_tournament(rules, players, games, seed=seed, threads=usable_cores(), listen=show)
         live.update("")
-    console.print(crosstable(played.crosstable))
+    console.print(crosstable(played.crosstable, console.width))
     distinct = f"{played.distinct_games} of {len(played.games)} games are distinct."
     console.print(f"Scores are in percent. {distinct}\n", style="dim")
     console.print(last_game(rules, played))
