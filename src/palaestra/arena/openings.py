@@ -87,7 +87,7 @@ def parse_openings(text: str) -> Openings:
         if _is_there(path):
             return Openings("file", first, Path(path))
     raise ConfigError(
-        f"openings {text!r} are not known and no such file is there; "
+        f"openings {text[:80]!r} are not known and no such file is there; "
         "give random:PLIES, all:PLIES, FILE or FILE:PLIES, for example all:4"
     )
 

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
-from palaestra.arena.pgn_scan import SKIPPED, Section, split_games
+from palaestra.arena.pgn_scan import SHOWN, SKIPPED, Section, split_games
 from palaestra.errors import RecordError
 
 POINTS = {b"1-0": 1.0, b"1/2-1/2": 0.5, b"0-1": 0.0}  # of White
@@ -88,7 +88,7 @@ class ResultReader:
         if self.skip:
             self.skipped[reason] += 1
             return
-        white, black, tag, variant = (decode(raw or b"") for raw in section.kept)
+        white, black, tag, variant = (decode(raw or b"")[:SHOWN] for raw in section.kept)
         found = sorted(result.decode() for result in results_of(section, section.kept[2]))
         words = {
             NO_PLAYERS: f"the tags White and Black must name the players, and are {white!r} and {black!r}",

@@ -201,13 +201,13 @@ def _action(game: Game, state: Int8s, text: str) -> int:
     legal = actions[0, : counts[0]].tolist()
     if text[1:].isascii() and text[1:].isdigit() and int(text[1:]) in legal:
         return int(text[1:])
-    raise MoveError(f"{text!r} is not a legal action here; legal: {', '.join(f'#{action}' for action in legal)}")
+    raise MoveError(f"{text[:40]!r} is not a legal action here; legal: {', '.join(f'#{action}' for action in legal)}")
 
 
 def _count(text: str, tag: str) -> int:
     if text.isascii() and text.isdigit() and len(text) < 10:
         return int(text)
-    raise RecordError(f"the tag {tag} is {text!r}; it must be a whole number such as 0")
+    raise RecordError(f"the tag {tag} is {text[:40]!r}; it must be a whole number such as 0")
 
 
 def _termination(record: Record) -> str:

@@ -213,8 +213,8 @@ class Game(ABC):
             if written.lower() == wanted.lower():
                 return action
         if not known:
-            raise MoveError(f"the game is over: {wanted!r} cannot be played")
-        raise MoveError(f"{wanted!r} is not a legal move here; legal: {', '.join(known)}")
+            raise MoveError(f"the game is over: {wanted[:40]!r} cannot be played")
+        raise MoveError(f"{wanted[:40]!r} is not a legal move here; legal: {', '.join(known)}")
 
     def split_moves(self, text: str) -> list[str]:
         """The moves in a line of text; by default they stand apart by spaces or commas."""
