@@ -71,7 +71,7 @@ def _of_pgn(data: bytes, path: Path, game: Game, plies: int | None) -> Lines:
 
 def _replayed(played: PgnGame, game: Game, plies: int | None) -> Iterator[Int8s]:
     if (variant := played.tags.get("Variant", game.id)) != game.id:
-        raise RecordError(f"it is one of {variant}, not of {game.id}")
+        raise RecordError(f"it is one of {variant[:40]!r}, not of {game.id!r}")
     if plies is None and "Opening" not in played.tags:
         raise RecordError("it has no tag Opening; say how many plies of each game to use, for example games.pgn:4")
     first = played.opening_plies if plies is None else plies

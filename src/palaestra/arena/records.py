@@ -43,7 +43,7 @@ _PLAIN = re.compile(r"[^\s{}();\[\]\"$#%.*!?]+")
 _TOKEN = re.compile(
     r"\s+"
     r"|(?P<tag>\[\s*(?P<name>[A-Za-z0-9_][^\s\"\[\]]*)\s*\"(?P<value>(?:[^\"\\\n]|\\.|\"(?!\s*\]))*+)\"\s*\])"
-    r"|(?P<comment>\{[^}]*\}|;[^\n]*|(?m:^%[^\n]*))"
+    r"|(?P<comment>\{[^}]*\}|;[^\r\n]*|(?<![^\r\n])(?:%[^\r\n]*|\.{3,}+[^\S\r\n]*(?![^\r\n])))"
     r"|(?P<bracket>[()])"
     r"|(?P<number>\d+\.+)"
     r"|(?P<note>\$\d+|[!?]+)"
@@ -162,16 +162,18 @@ def read_games(text: str) -> list[PgnGame]:
     tags: dict[str, str] = {}
     moves: list[str] = []
     at = depth = 0
+    in_header, new_line = True, True  # since the last tag, in this line: nothing but spaces and comments
     while at < len(text):
         match = _TOKEN.match(text, at)
         if match is None:
             raise RecordError(f"line {text.count(chr(10), 0, at) + 1} of the games is not PGN: {_excerpt(text, at)}")
         at, kind, token = match.end(), match.lastgroup, match.group()
+        is_tag = kind == "tag" and (in_header or new_line)  # elsewhere it is a part of other text
         if kind == "bracket":
             depth += 1 if token == "(" else -1
             if depth < 0:
                 raise RecordError(f"line {text.count(chr(10), 0, at) + 1} of the games closes no variation")
-        elif kind == "tag":
+        elif is_tag:
             name = match["name"]
             if moves or (name in ONCE and name in tags):  # a game without a result ends where the next one begins
                 games.append(PgnGame(tags, tuple(moves), "*"))
@@ -183,6 +185,9 @@ def read_games(text: str) -> list[PgnGame]:
                 tags, moves = {}, []
             else:
                 moves.append(token)
+        silent = kind in (None, "comment")
+        in_header = is_tag or (in_header and silent)
+        new_line = (new_line and silent) or (kind is None and ("\n" in token or "\r" in token))
     if depth:
         raise RecordError("a variation of the games is never closed: a ) is missing")
     if tags or moves:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from palaestra.players.runs import StoredRun
 
 ANCHORS, ANCHORS_ALONE = ("random", "uct(simulations=200)"), ("random", "uct(simulations=200)", "nrpa(level=2)")
+NAME = 17  # characters of a line of a player's text in tables: "simulations=1000)"
 
 
 def evaluate(
@@ -277,24 +278,27 @@ def print_strength(
     reward: str | None = None,
 ) -> None:
     """Two tables for people, matches and mistakes; above them what was judged, under which reward if that is told."""
+    from itertools import groupby
+
     from rich.table import Table
     from rich.text import Text
 
-    from palaestra.cli.output import percent, score_in_words, stdout
+    from palaestra.arena.statistics import elo_in_words
+    from palaestra.cli.output import at_words, percent, score_in_words, stdout
 
     console = stdout()
     under = f", reward {reward}" if reward else ""
     console.print(Text(f"{run.name}, network {iteration}, on {run.game}{under}", style="bold"))
-    if results:
+    for simulations, met in groupby(results, lambda result: result.simulations):
         table = Table(box=None, pad_edge=False)
-        for name in ("against", "sims", "score", "+ = −", "Elo difference", "distinct"):
-            table.add_column(name, no_wrap=name != "against")
-        for result in results:
+        table.add_column(f"with {simulations} sims")
+        for name in ("score", "+ = −", "Elo difference", "distinct"):
+            table.add_column(name, no_wrap=True)
+        for result in met:
             tally = f"{result.wins} {result.draws} {result.losses}"
             games = f"{result.distinct_games} of {result.games}"
             table.add_row(
-                result.anchor,
-                str(result.simulations),
+                Text(at_words(result.anchor, NAME)),
                 score_in_words(result.score, result.interval),
                 tally,
                 elo_in_words(result.elo),
@@ -316,14 +320,3 @@ def print_strength(
         console.print(table)
     words = "Intervals are 95 %. A mistake: another move has a better result (win, draw, loss)."
     console.print(Text(words if rates else f"Intervals are 95 %. No oracle knows {run.game}.", style="dim"))
-
-
-def elo_in_words(elo: tuple[float | None, float | None, float | None]) -> str:
-    """ "+312 (+240 to +420)"; a difference without an end is written as ∞."""
-    middle, low, high = elo
-    words = [
-        f"{value:+.0f}" if value is not None else sign for value, sign in ((middle, ""), (low, "−∞"), (high, "+∞"))
-    ]
-    if middle is None:
-        words[0] = "+∞" if high is None else "−∞"
-    return f"{words[0]} ({words[1]} to {words[2]})"

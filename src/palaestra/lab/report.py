@@ -15,6 +15,7 @@ from string import Template
 from typing import Any
 
 from palaestra.arena.records import PgnGame, read_games
+from palaestra.arena.statistics import elo_in_words
 from palaestra.errors import RecordError
 from palaestra.games.base import Game
 from palaestra.games.registry import make_stored_game
@@ -136,9 +137,7 @@ def facts(manifest: Manifest, lines: Lines) -> list[tuple[str, str]]:
         shown.append((f"mean score of {one['player']}, 95 %", f"{one['mean']:.1f}{ends}"))
     latest: Mapping[str, Any] = next((line["elo"] for line in reversed(lines) if line.get("elo")), {})
     for anchor, (elo, low, high) in latest.items():
-        ends = f"{'−∞' if low is None else f'{low:+.0f}'} to {'+∞' if high is None else f'{high:+.0f}'}"
-        best = f"{elo:+.0f} ({ends})" if elo is not None else ends
-        shown.append((f"Elo against {anchor}, 95 %", best))
+        shown.append((f"Elo against {anchor}, 95 %", elo_in_words((elo, low, high))))
     return shown
 
 

@@ -84,7 +84,7 @@ class ErrorRate:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """95 % interval (Wilson), as if the set were a sample of its kind of positions."""
+        """95 % interval (Wilson, corrected), as if the set were a sample of its kind of positions."""
         return score_interval(self.mistakes, 0, self.positions - self.mistakes)
 
 
