@@ -15,15 +15,15 @@ import importlib
 import json
 import os
 import sys
+import uuid
 from pathlib import Path
 from typing import Any
 
-from palaestra.atomic import make_folder, write_file
 from palaestra.errors import PalaestraError
-from palaestra.reading import opened, parse_json
+from palaestra.own_files import NotOwn, read_own, write_own
+from palaestra.reading import parse_json
 
 DATA_PREFIXES = ("gdl:",)  # texts with a colon that name data
-_MOST_BYTES = 1 << 20  # of the file that remembers
 
 
 def is_code(text: str) -> bool:
@@ -58,9 +58,8 @@ def remember(text: str) -> None:
     entry = {"file": str(file), "root": str(file.parents[parts - 1]), "sha256": _sha256(file)}
     known = _read()
     others = [old for old in known.get(text, []) if old["file"] != entry["file"]]
-    with contextlib.suppress(PalaestraError, RuntimeError):  # without it, later commands ask for --game
-        make_folder(_file().parent)
-        write_file(_file(), json.dumps({**known, text: [*others, entry]}, indent=1).encode())
+    with contextlib.suppress(OSError, RuntimeError, NotOwn):  # without it, later commands ask for --game
+        write_own(_file(), json.dumps({**known, text: [*others, entry]}, indent=1).encode(), f"{uuid.uuid4().hex}.tmp")
 
 
 def remembered(text: str) -> str | None:
@@ -83,13 +82,12 @@ def _file() -> Path:
 def _read() -> dict[str, list[dict[str, str]]]:
     """What is remembered; nothing if the file is not there, not whole, or not the user's own."""
     try:
-        with opened(_file()) as stream:
-            known = parse_json(stream.read(_MOST_BYTES))
+        known = parse_json(read_own(_file()))
         return {
             text: [{key: str(entry[key]) for key in ("file", "root", "sha256")} for entry in entries]
             for text, entries in known.items()
         }
-    except (OSError, RuntimeError, ValueError, TypeError, KeyError, AttributeError):
+    except (OSError, NotOwn, RuntimeError, ValueError, TypeError, KeyError, AttributeError):
         return {}
 
 

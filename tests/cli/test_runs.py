@@ -111,7 +111,7 @@ def test_a_game_without_an_oracle_has_no_error_rate(cli: Any, here: Path) -> Non
         (("evaluate", "small", "--games", "3", "--against", "random"), "even number"),
         (("evaluate", "small", "--against", "nobody"), "unknown player"),
         (("evaluate", "small", "--reward", "elo"), "unknown reward 'elo'"),
-        (("evaluate", "small", "--reward", "cdf"), "cannot read this file of games"),
+        (("evaluate", "small", "--reward", "cdf"), "0001.pgn is not part of the run"),
         (("evaluate", "small", "--positions", "none.json"), "cannot read none.json"),
         (("evaluate", "small", "--curve", "mistakes.gif"), ".png"),
         (("evaluate", "small", "--curve", "no/mistakes.png"), "there is no folder no"),

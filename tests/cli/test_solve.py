@@ -124,10 +124,10 @@ def test_a_game_of_one_s_own_is_replayed_by_the_rules_that_the_person_names(
     (path,) = found["solutions"]
     done = cli("check-solution", path, "--game", "own_tree:GAME")
     assert done.code == 0 and "replayed through the game's own rules" in done.out
-    assert "unknown game" in cli("check-solution", path).err
-    Path(path).write_text(Path(path).read_text().replace("tree-3", "own_tree:GAME"))
+    assert "unknown game; if it is one of your own, add --game" in cli("check-solution", path).err
+    Path(path).write_text(Path(path).read_text().replace("tree-3", "strangers_tree:GAME"))
     refused = cli("check-solution", path)  # a file's words load no module
-    assert refused.code == 2 and "say yourself which rules to load" in refused.err
+    assert refused.code == 2 and "add --game strangers_tree:GAME" in refused.err
 
 
 @pytest.mark.parametrize(

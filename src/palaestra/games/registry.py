@@ -83,6 +83,10 @@ def make_stored_game(text: str, where: str, *, id: str | None = None, given: str
     if given is not None:
         game = make_game(given)
     elif not is_code(text):
+        if not text.startswith("gdl:") and text.partition("-")[0] not in FAMILIES:
+            raise GameError(
+                f"{where} is of {clip(text)}, an unknown game; if it is one of your own, add --game module:attribute"
+            )
         game = make_game(text)
     elif (root := remembered(text)) is not None:
         game = _user_game(text, root)
