@@ -18,7 +18,7 @@ from palaestra.rewards.outcomes import OutcomeSpace
 from palaestra.types import Float64s
 
 TINY = [
-    "selfplay.games=2", "selfplay.search.num_simulations=2", "evaluation.simulations=2", "learn.epochs=0.2"
+    "selfplay.games=2", "selfplay.search.simulations=2", "evaluation.simulations=2", "learn.epochs=0.2"
 ]  # fmt: skip
 
 
@@ -38,7 +38,7 @@ def test_the_six_agents_differ_in_reward_and_head_alone() -> None:
 
 def test_another_height_has_as_many_visits_as_plies() -> None:
     config = agent_configs([0], 1, game="opposition-4x5")["cdf", 0]
-    assert config.selfplay.search.num_simulations == config.evaluation.simulations == 100
+    assert config.selfplay.search.simulations == config.evaluation.simulations == 100
 
 
 def runs(generations: int, *sets: str) -> dict[tuple[str, int], object]:

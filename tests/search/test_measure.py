@@ -13,7 +13,7 @@ from palaestra.search.measure import measure_rollouts, measure_search, repeat_si
 
 def test_a_measured_search_counts_simulations_and_evaluations() -> None:
     game = make_game("tic_tac_toe-3x3")
-    config = SearchConfig(rule="uct", num_simulations=20, solver=False)
+    config = SearchConfig(rule="uct", simulations=20, solver=False)
     speed = measure_search(game, lambda: Rollout(game, default_reward(game)), config, games=8, threads=2, seconds=0.05)
     assert speed.moves > 0 and speed.simulations == 20 * speed.moves
     assert 0 < speed.evaluations <= speed.simulations + speed.moves

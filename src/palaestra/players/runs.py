@@ -184,7 +184,7 @@ def find_run(name: str, root: Path = RUNS) -> Path:
         there, is_folder = [], False
     what = "is a folder but not a run: it has no manifest.json" if is_folder else "is not a run"
     known = f"runs in ./{root}: {_listed(there)}" if there else f"there are none in ./{root}"
-    raise PlayerError(f"{clip(name)} {what}; {known}; a run is made by: palaestra train GAME --run NAME")
+    raise PlayerError(f"{clip(name)} {what}; {known}; a run is made by: palaestra train GAME --out NAME")
 
 
 def playing_search(search: SearchConfig, simulations: int | None, **changes: Any) -> SearchConfig:
@@ -194,7 +194,7 @@ def playing_search(search: SearchConfig, simulations: int | None, **changes: Any
     """
     settings: dict[str, Any] = {
         "rule": "puct",
-        "num_simulations": simulations,
+        "simulations": simulations,
         "c_puct": search.c_puct,
         "fpu": search.fpu,
         "solver": search.solver,
