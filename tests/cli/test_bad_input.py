@@ -18,7 +18,8 @@ UCT = "uct(simulations=10)"
         # games
         (("perft", "chess", "2"), ["unknown game 'chess'", "connect_four"]),
         (("perft", "connect_four-0x7", "2"), ["connect_four-0x7"]),
-        (("perft", "connect_four", "2"), ["connect_four-ROWSxCOLS"]),
+        (("perft", "connect_four-", "2"), ["connect_four-ROWSxCOLS"]),
+        (("perft", "connect4", "2"), ["unknown game 'connect4' (did you mean connect_four-6x7?)"]),
         (("perft", "othello-3x3", "2"), ["othello-3x3"]),
         (("perft", "othello-6x8", "2"), ["othello-6x8"]),
         (("perft", "gobang-99x99", "2"), ["gobang-99x99"]),
@@ -36,6 +37,15 @@ UCT = "uct(simulations=10)"
         (("perft", "connect_four-6x7", "2", "--moves", "8"), ["move 1", "'8'", "legal: 1"]),
         # players
         (("match", "hex-3x3", "minimax", UCT), ["unknown player 'minimax'", "known: random"]),
+        (("match", "hex-3x3", "utc", UCT), ["unknown player 'utc' (did you mean uct?)"]),
+        (("match", "hex-3x3", UCT, "uct(temprature=1)"), ["'temprature' (did you mean temperature?)"]),
+        (("match", "hex-3x3", UCT, "uct(milliseconds=50)"), ["'milliseconds' (did you mean ms?)"]),
+        # settings, presets, verbs, experiments
+        (("train", "hex-3x3", "--set", "lr=0.01"), ["unknown setting 'lr' (did you mean learn.lr?)"]),
+        (("train", "hex-3x3", "--preset", "fats"), ["unknown preset 'fats' (did you mean fast?)"]),
+        (("settings", "learnlr"), ["no setting has 'learnlr'", "did you mean learn.lr?"]),
+        (("gams",), ["No such command 'gams'. Did you mean 'games'?"]),
+        (("reproduce", "margin"), ["No such command 'margin'. Did you mean 'margins'?"]),
         (("match", "hex-3x3", UCT, "uct(sims=3)"), ["no argument 'sims'", "simulations"]),
         (("match", "hex-3x3", UCT, "uct(simulations=0)"), ["simulations is 0", "from 1 to"]),
         (("match", "hex-3x3", UCT, "uct(simulations=x)"), ["simulations is x", "whole number"]),

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from palaestra.cli import complete
 from palaestra.cli.mistake_curve import curve_file, curve_moments, measure_curve, point_json, print_curve, rate_json
-from palaestra.cli.options import Json, Seed
+from palaestra.cli.options import Json, RunName, Seed
 from palaestra.cores import usable_cores
 from palaestra.errors import ConfigError
 
@@ -25,7 +26,7 @@ ANCHORS, ANCHORS_ALONE = ("random", "uct(simulations=200)"), ("random", "uct(sim
 
 
 def evaluate(
-    run: Annotated[str, typer.Argument(metavar="RUN", help="A run's name below ./runs, or its folder.")],
+    run: RunName,
     network: Annotated[str, typer.Option(help="best, last, or an iteration.")] = "best",
     simulations: Annotated[
         str, typer.Option(help="Simulations a move, several with commas; the network alone is always measured too.")
@@ -34,6 +35,8 @@ def evaluate(
     against: Annotated[
         list[str] | None,
         typer.Option(
+            metavar="PLAYER",
+            autocompletion=complete.players,
             help=f"An anchor; may be repeated. By default {' and '.join(ANCHORS)}, with one player nrpa too.",
             show_default=False,
         ),

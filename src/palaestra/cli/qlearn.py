@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from palaestra.cli import complete
 from palaestra.cli.files import picture, writable
 from palaestra.cli.options import PLAYER_HELP, GameId, Json, Seed
 
@@ -24,9 +25,16 @@ def qlearn(
         Literal["q", "qm", "td"],
         typer.Option(help="q: Q-learning; qm: with flat Monte Carlo in states it has not seen; td: TD(λ)."),
     ] = "q",
-    matches: Annotated[int, typer.Option(help="Sides alternate; the table learns after each.")] = 30_000,
-    opponent: Annotated[str, typer.Option(metavar="PLAYER", help=PLAYER_HELP)] = RANDOM,
-    repeats: Annotated[int, typer.Option(min=1, help="Tables learned independently, for the intervals.")] = 5,
+    matches: Annotated[
+        int, typer.Option("--games", min=1, max=10**8, help="Sides alternate; the table learns after each.")
+    ] = 30_000,
+    opponent: Annotated[
+        str,
+        typer.Option("--against", metavar="PLAYER", help=PLAYER_HELP, autocompletion=complete.players),
+    ] = RANDOM,
+    repeats: Annotated[
+        int, typer.Option("--seeds", min=1, help="Tables learned independently, for the intervals.")
+    ] = 5,
     alpha: Annotated[
         float | None, typer.Option(help="Learning rate: 0.1, td 0.3 by default.", show_default=False)
     ] = None,
@@ -193,6 +201,8 @@ def _print(game: Game, opponent: str, config: TabularConfig, curve: Curve, ceili
 
 
 def _print_end(game: Game, states: list[int], seconds: float, save: str | None) -> None:
+    from shlex import quote
+
     from rich.text import Text
 
     from palaestra.cli.output import command_name, stdout
@@ -201,5 +211,5 @@ def _print_end(game: Game, states: list[int], seconds: float, save: str | None) 
     console.print(f"{sum(states) / len(states):,.0f} states a table, {len(states)} tables, {seconds:.1f} s")
     console.print(Text("Win rates are from row to row; a win is 1, a draw ½; ± is 95 % over the tables.", style="dim"))
     if save is not None:
-        console.print(f"It plays as qtable:{save}, for example: {command_name()} match {game.id} qtable:{save} random",
-                      soft_wrap=True)  # fmt: skip
+        again = f"{command_name()} match {game.id} {quote(f'qtable:{save}')} random"
+        console.print(f"It plays as qtable:{save}, for example: {again}", markup=False, soft_wrap=True)

@@ -142,7 +142,7 @@ def print_rated(ratings: Ratings, reader: ResultReader, superiority: bool, plot:
     if reader.skipped:
         console.print(Text(f"Games left out: {_skipped(reader)}.", style="yellow"))
     if plot is not None:
-        console.print(Text(f"The picture is in {plot}.", style="dim"))
+        console.print(Text(f"The picture is in {plot}.", style="dim"), soft_wrap=True)
 
 
 def _skipped(reader: ResultReader) -> str:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from palaestra.cli.options import Json
+from palaestra.cli import complete
+from palaestra.cli.options import GAME_HELP, Json, full_game_id
 from palaestra.cores import usable_cores
 from palaestra.errors import ConfigError
 
@@ -20,7 +21,11 @@ if TYPE_CHECKING:
 Sets = Annotated[
     list[str] | None,
     typer.Option(
-        "--set", metavar="KEY=VALUE", help="A setting such as learn.lr=0.01; may be repeated.", show_default=False
+        "--set",
+        metavar="KEY=VALUE",
+        help="A setting such as learn.lr=0.01; may be repeated. palaestra settings lists them.",
+        show_default=False,
+        autocompletion=complete.settings,
     ),
 ]
 
@@ -32,7 +37,7 @@ What to try next
   {command} evaluate {name}
   {command} report {name}
   {command} resume {name} {more}
-  {command} export {name} --onnx {file}.onnx
+  {command} export {name} --out {file}.onnx
 """
 
 NEXT_ALONE = """\
@@ -43,7 +48,7 @@ What to try next
   {command} evaluate {name}
   {command} report {name}
   {command} resume {name} {more}
-  {command} export {name} --onnx {file}.onnx
+  {command} export {name} --out {file}.onnx
 """
 
 EXPLANATION = """\
@@ -61,21 +66,23 @@ Presets:"""
 def train(
     game: Annotated[
         str | None,
-        typer.Argument(
-            metavar="[GAME]", help="A game's id such as connect_four-6x7, or module:attribute for your own."
-        ),
+        typer.Argument(metavar="[GAME]", help=GAME_HELP, callback=full_game_id, autocompletion=complete.games),
     ] = None,
     preset: Annotated[
         str | None,
         typer.Option(
             help="fast, thesis, thesis-small, schmidt, opposition-fast, ranked or record.",
             show_default="fast; with one player ranked, or record if it always begins alike",
+            autocompletion=complete.presets,
         ),
     ] = None,
     run: Annotated[
         str | None,
         typer.Option(
-            help="Name of the run below ./runs, or a folder; by default made of game and preset.", show_default=False
+            "--out",
+            metavar="RUN",
+            help="Name of the run below ./runs, or a folder; by default made of game and preset.",
+            show_default=False,
         ),
     ] = None,
     minutes: Annotated[
@@ -131,7 +138,7 @@ def explain() -> None:
     for name in NAMES:
         preset = load_preset(name)
         print(f"  {name:<{width}} {preset.about}\n  {'':<{width}} {preset.expect}")
-    print("Games: palaestra games. Settings: palaestra train --help, and config.toml in every run.")
+    print("Games: palaestra games. Settings: palaestra settings, and config.toml in every run.")
 
 
 def new_folder(run: str | None, otherwise: str) -> Path:
@@ -152,7 +159,7 @@ def named_folder(run: str) -> Path:
     from palaestra.players.runs import RUNS
 
     if any(not character.isprintable() or character in "@(),=\"' " for character in run) or run in ("", ".", ".."):
-        raise ConfigError(f"{run!r} cannot name a run: use letters, digits, - _ and ., for example --run first-try")
+        raise ConfigError(f"{run!r} cannot name a run: use letters, digits, - _ and ., for example --out first-try")
     return Path(run) if "/" in run else RUNS / run
 
 
