@@ -22,6 +22,7 @@ def tab(cli: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
         monkeypatch.setenv("_PALAESTRA_COMPLETE", "complete_bash")
         monkeypatch.setenv("COMP_WORDS", line)
         monkeypatch.setenv("COMP_CWORD", str(line.count(" ")))
+        monkeypatch.setenv("_PALAESTRA_BEFORE_COLON", "")  # which asking may change
         done = cli()
         assert done.code == 0 and done.err == ""
         return set(done.out.split())
@@ -39,6 +40,10 @@ def tab(cli: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
         ("palaestra train connect_four-6", {"connect_four-6x6", "connect_four-6x7"}),
         ("palaestra match hex alp", {"alphabeta"}),
         ("palaestra match hex uct run", {"run:first-try"}),
+        ("palaestra match hex uct run : f", {"first-try"}),  # bash takes run:f for three words, and run: for two
+        ("palaestra play hex --against run :", {"first-try"}),
+        ("palaestra match hex run : first-try ne", {"net:first-try"}),
+        ("palaestra train gdl : eig", {"eight_puzzle"}),
         ("palaestra tournament hex uct nm", {"nmcs"}),
         ("palaestra play hex --against rh", {"rhea"}),
         ("palaestra analyse hex --player ra", {"random", "rave"}),

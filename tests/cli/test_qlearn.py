@@ -27,7 +27,7 @@ def result(cli: Cli, *arguments: str) -> Any:
 
 def test_the_curve_and_its_end_are_json(cli: Cli) -> None:
     found = result(cli, "qlearn", TIC, "--games", "600", "--seeds", "3")
-    assert (found["game"], found["learner"], found["opponent"], found["--seeds"]) == (TIC, "q", "random", 3)
+    assert (found["game"], found["learner"], found["opponent"], found["repeats"]) == (TIC, "q", "random", 3)
     assert [point["matches"] for point in found["curve"]] == list(range(40, 601, 40))
     last = found["curve"][-1]
     assert found["final_win_rate"] == last["win_rate"] and 0.4 < last["win_rate"] < 0.9
@@ -97,7 +97,7 @@ def test_figures_are_drawn_beside_the_published_numbers(cli: Cli, name: str) -> 
 
 def test_a_figure_is_json_too(cli: Cli) -> None:
     found = result(cli, "reproduce", "figure-2.3", "--seeds", "1", "--scale", "0.002", "--plot", "here.png")
-    assert (found["experiment"], found["plot"], found["--seeds"]) == ("figure-2.3", "here.png", 1)
+    assert (found["experiment"], found["plot"], found["repeats"]) == ("figure-2.3", "here.png", 1)
     assert [series["published"] for series in found["series"]] == ["86.5", "75.5"]
     assert all(series["curve"] and series["l"] == 60 for series in found["series"])
     assert Path("here.png").read_bytes().startswith(b"\x89PNG")

@@ -6,6 +6,31 @@ never fail: with nothing to say, nothing is said.
 
 from __future__ import annotations
 
+import os
+from collections.abc import MutableMapping, Sequence
+
+ASKED = "_PALAESTRA_COMPLETE"  # set by the shell when the user presses Tab
+BEFORE = "_PALAESTRA_BEFORE_COLON"
+
+
+def join_colons(environment: MutableMapping[str, str]) -> None:
+    """Make one word of the three that bash takes `run:NAME` for, where bash asks.
+
+    bash keeps what stands up to the colon and wants to hear only the rest: that becomes the word, and BEFORE the other.
+    """
+    if environment.get(ASKED) != "complete_bash" or ":" not in environment.get("COMP_WORDS", ""):
+        return
+    separator = "\n" if "\n" in environment["COMP_WORDS"] else " "
+    given = environment["COMP_WORDS"].split(separator)[: int(environment["COMP_CWORD"]) + 1]
+    words: list[str] = []
+    for word in given:
+        if words and (word == ":" or words[-1].endswith(":")):
+            words[-1] += word
+        else:
+            words.append(word)
+    before, colon, words[-1] = words[-1].rpartition(":")
+    environment.update({BEFORE: before + colon, "COMP_WORDS": separator.join(words), "COMP_CWORD": str(len(words) - 1)})
+
 
 def games(incomplete: str) -> list[str]:
     """Families, ids of usual sizes, and rulesheets of the package."""
@@ -51,5 +76,6 @@ def _run_names() -> list[str]:
         return []
 
 
-def _beginning(incomplete: str, words: list[str] | tuple[str, ...]) -> list[str]:
-    return [word for word in words if word.startswith(incomplete)]
+def _beginning(incomplete: str, words: Sequence[str]) -> list[str]:
+    before = os.environ.get(BEFORE, "")
+    return [word.removeprefix(before) for word in words if word.startswith(before + incomplete)]

@@ -13,6 +13,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from palaestra import __version__
+from palaestra.cli import complete
 from palaestra.cli.old_names import with_new_names
 from palaestra.errors import PalaestraError
 
@@ -41,8 +42,6 @@ VERBS = (
     ("reproduce", "reproduce", "palaestra reproduce table-5.1 --games 100"),
     ("demo", "demo", "palaestra demo --minutes 2"),
 )
-
-COMPLETION = "_PALAESTRA_COMPLETE"  # set by the shell when the user presses Tab
 
 WELCOME = """\
 Palaestra {version}: a self-play laboratory for board games.
@@ -110,6 +109,7 @@ def run(arguments: list[str] | None = None) -> NoReturn:
 
 def _run(arguments: list[str]) -> int:
     try:
+        complete.join_colons(os.environ)
         return int(build_app()(args=with_new_names(arguments), prog_name="palaestra", standalone_mode=False) or 0)
     except PalaestraError as error:
         return _complain(str(error), 2)
@@ -122,7 +122,7 @@ def _run(arguments: list[str]) -> int:
     except (KeyboardInterrupt, typer.Abort):
         return 130
     except SystemExit as left:
-        if left.code == 0 or COMPLETION in os.environ:  # the shell was answered, or its script shown or installed
+        if left.code == 0 or complete.ASKED in os.environ:  # the shell was answered, or its script shown or installed
             return int(left.code or 0)
         raise BrokenPipeError from None  # Typer and Rich leave so when the reader of their output has gone
     except BrokenPipeError:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def runs(
     folder: Annotated[
         str | None,
-        typer.Argument(metavar="[FOLDER]", help="Where the runs are; ./runs by default.", show_default=False),
+        typer.Argument(metavar="FOLDER", help="Where the runs are; ./runs by default.", show_default=False),
     ] = None,
     json: Json = False,
 ) -> None:
@@ -45,8 +45,8 @@ def _print(rows: list[RunRow]) -> None:
     from palaestra.cli.output import stdout
 
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("run", "game", "minutes", "iterations", "strength", "state", "changed"):
-        right = name in ("minutes", "iterations")
+    for name in ("run", "game", "min", "iter", "strength", "state", "changed"):
+        right = name in ("min", "iter")
         table.add_column(
             name, justify="right" if right else "left", overflow="fold", no_wrap=name not in ("run", "game")
         )
@@ -64,7 +64,12 @@ def _print(rows: list[RunRow]) -> None:
     console = stdout()
     console.print(table)
     if any(row.strength is not None for row in rows):
-        console.print(Text("Strength is Elo above random, or the mean score of one player; ± is 95 %.", style="dim"))
+        console.print(
+            Text(
+                "Strength is Elo above random, or the mean score of one player, ± 95 %. Changed: how long ago.",
+                style="dim",
+            )
+        )
     for row in rows:
         if row.problem is not None:
             console.print(
@@ -89,8 +94,8 @@ def strength_in_words(strength: Strength | None) -> str:
 
 
 def ago(seconds: float) -> str:
-    """ "now", "5 min ago", "3 h ago", "12 days ago"."""
+    """ "now", "5 min", "3 h", "12 days" ago."""
     for size, unit in ((86400, "days"), (3600, "h"), (60, "min")):
         if seconds >= 2 * size or (size == 60 and seconds >= size):
-            return f"{seconds // size:.0f} {unit} ago"
+            return f"{seconds // size:.0f} {unit}"
     return "now"

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def settings(
     pattern: Annotated[
-        str, typer.Argument(metavar="[PATTERN]", help="Only settings with this in name or description.")
+        str, typer.Argument(metavar="PATTERN", help="Only settings with this in name or description.")
     ] = "",
     preset: Annotated[
         str | None,

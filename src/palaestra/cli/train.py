@@ -66,7 +66,7 @@ Presets:"""
 def train(
     game: Annotated[
         str | None,
-        typer.Argument(metavar="[GAME]", help=GAME_HELP, callback=full_game_id, autocompletion=complete.games),
+        typer.Argument(metavar="GAME", help=GAME_HELP, callback=full_game_id, autocompletion=complete.games),
     ] = None,
     preset: Annotated[
         str | None,
