@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from palaestra.cli.runs import ago, strength_in_words
-from palaestra.learn.overview import Strength
+from palaestra.runs.overview import Strength
 from tests.learn.run_folders import metrics_line
-from tests.learn.test_overview import stored
+from tests.runs.test_overview import stored
 
 
 def test_runs_lists_the_runs_of_a_folder_the_damaged_one_too(cli: Any, tmp_path: Path) -> None:

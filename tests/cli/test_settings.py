@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from palaestra.games.registry import make_game
 from palaestra.learn.about import config_text
 from palaestra.learn.config import RunConfig
 from palaestra.learn.presets import NAMES, configure, load_preset
@@ -59,17 +60,17 @@ def test_the_page_of_settings_is_up_to_date(cli: Any) -> None:
 
 def test_config_toml_explains_every_setting_and_reads_back_as_the_same_run() -> None:
     config = configure("connect_four-6x7", "fast", ["learn.clip=1.5", 'evaluation.anchors=["random"]'])
-    text = config_text(config, ())
+    text = config_text(config, make_game(config.game), ())
     for name, field in every_setting().items():
         assert text.count(f"# {field.description}\n") >= 1, name
     read = tomllib.loads(text)
     assert make_config({key: value for key, value in read.items() if key != "about"}) == config
-    assert config_text(config, ()) == text  # the same settings give the same bytes
+    assert config_text(config, make_game(config.game), ()) == text  # the same settings give the same bytes
 
 
 def test_config_toml_of_the_version_before_is_read() -> None:
     config = configure("connect_four-6x7", "fast")
-    old = tomllib.loads(config_text(config, ()))
+    old = tomllib.loads(config_text(config, make_game(config.game), ()))
     del old["about"]
     search = old["selfplay"]["search"]
     search["num_simulations"], search["milliseconds"] = search.pop("simulations"), search.pop("ms")

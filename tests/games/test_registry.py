@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 
 import pytest
 
 from palaestra.errors import GameError
-from palaestra.games import registry
 from palaestra.games.registry import FAMILIES, example_ids, full_id, make_game
 
 TINY = """
@@ -87,7 +87,7 @@ def test_a_bad_id_is_one_clear_line(id: str, message: str) -> None:
 @pytest.fixture
 def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("sys.path", [*registry.sys.path])
+    monkeypatch.setattr("sys.path", [*sys.path])
     return tmp_path
 
 

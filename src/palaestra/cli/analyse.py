@@ -62,7 +62,7 @@ def default_adviser(game: Game) -> str:
 
 
 def as_json(game: Game, state: Int8s, analysis: Analysis) -> dict[str, Any]:
-    """DESIGN §4: moves as text; policy and visits by move; the value is for the player to move."""
+    """The JSON document: moves as text; policy and visits by move; the value is for the player to move."""
     from palaestra.cli.output import SIDES
 
     return {

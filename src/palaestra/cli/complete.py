@@ -68,7 +68,7 @@ def settings(incomplete: str) -> list[str]:
 
 
 def _run_names() -> list[str]:
-    from palaestra.players.runs import RUNS
+    from palaestra.runs.places import RUNS
 
     try:
         return sorted(path.parent.name for path in RUNS.glob("*/manifest.json"))

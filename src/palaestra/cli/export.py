@@ -19,8 +19,8 @@ def export(
     """Write a run's network as an ONNX file, and its SHA-256."""
     import hashlib
 
+    from palaestra.atomic import write_file
     from palaestra.cli.output import command_name, print_json, stdout
-    from palaestra.learn.atomic import write_file
     from palaestra.players.runs import open_run
     from palaestra.text import format_value
 
@@ -39,7 +39,8 @@ def export(
         f"{out}: network {iteration} of {stored.name}, {len(content):,} bytes, SHA-256 {digest}", soft_wrap=True
     )
     console.print(
-        f"Play it: {command_name()} play {stored.game} --against 'puct({format_value(str(out))}, simulations=100)'",
+        f"Play it: {command_name()} play {stored.game_text} --against"
+        f" 'puct({format_value(str(out))}, simulations=100)'",
         markup=False,
         soft_wrap=True,
     )

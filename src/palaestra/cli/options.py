@@ -27,6 +27,15 @@ GAME_HELP = (
 GameId = Annotated[
     str, typer.Argument(metavar="GAME", help=GAME_HELP, callback=full_game_id, autocompletion=complete.games)
 ]
+StoredGame = Annotated[
+    str | None,
+    typer.Option(
+        "--game",
+        metavar="GAME",
+        help="The rules, for a game of your own: module:attribute. Code is never loaded because a file names it.",
+        show_default="as in the file",
+    ),
+]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Random numbers are a function of this.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON value on stdout and nothing else there.")]
 Moves = Annotated[

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from palaestra.cli.options import Json, RunName
+from palaestra.cli.options import Json, RunName, StoredGame
 from palaestra.errors import RecordError
 
 
@@ -20,6 +20,7 @@ def report(
             show_default=False,
         ),
     ] = None,
+    game: StoredGame = None,
     json: Json = False,
 ) -> None:
     """Write one page with a run's plots, its settings and a few games to step through; it needs no network."""
@@ -27,10 +28,10 @@ def report(
 
     from palaestra.cli.output import print_json
     from palaestra.lab.report import make_report
-    from palaestra.players.runs import find_run
+    from palaestra.runs.places import find_run
 
     folder = find_run(run)
-    page = make_report(folder)
+    page = make_report(folder, game)
     path = folder / "report.html" if out is None else Path(out)
     try:
         path.write_text(page, encoding="utf-8")

@@ -9,7 +9,7 @@ import typer
 from palaestra.cli.options import Json
 
 if TYPE_CHECKING:
-    from palaestra.learn.overview import RunRow, Strength
+    from palaestra.runs.overview import RunRow, Strength
 
 
 def runs(
@@ -23,8 +23,8 @@ def runs(
     from pathlib import Path
 
     from palaestra.cli.output import print_json
-    from palaestra.learn.overview import list_runs
-    from palaestra.players.runs import RUNS
+    from palaestra.runs.overview import list_runs
+    from palaestra.runs.places import RUNS
 
     root = RUNS if folder is None else Path(folder)
     rows = [] if folder is None and not root.exists() else list_runs(root)

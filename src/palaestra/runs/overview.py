@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from palaestra.errors import RunError
-from palaestra.learn.folder import CONFIG, LOCK, MANIFEST, METRICS, RunFolder
+from palaestra.runs.folder import CONFIG, LOCK, MANIFEST, METRICS, RunFolder
 
 State = Literal["running", "finished", "stopped", "damaged", "not a run"]
 

@@ -9,8 +9,9 @@ import pytest
 
 from palaestra.errors import RunError
 from palaestra.learn.config import RunConfig
-from palaestra.learn.folder import Manifest, RunFolder
-from palaestra.learn.overview import Strength, describe, list_runs
+from palaestra.runs.folder import RunFolder
+from palaestra.runs.manifest import Manifest
+from palaestra.runs.overview import Strength, describe, list_runs
 from tests.learn.run_folders import metrics_line
 
 
@@ -76,7 +77,7 @@ def test_a_damaged_run_is_a_row_that_names_the_file(tmp_path: Path, file: str, c
     assert rows["bad"].state == "damaged" and rows["bad"].problem and file in rows["bad"].problem
 
 
-@pytest.mark.parametrize("changes", [{"seconds": "long"}, {"seconds": float("nan")}, {"iteration": "1"}])
+@pytest.mark.parametrize("changes", [{"seconds": "long"}, {"seconds": float("nan")}, {"iteration": 7}])
 def test_a_manifest_of_a_stranger_that_only_looks_right_is_damaged(tmp_path: Path, changes: dict[str, Any]) -> None:
     stored(tmp_path / "odd", [metrics_line(1)], **changes)
     assert describe(tmp_path / "odd").state == "damaged"
