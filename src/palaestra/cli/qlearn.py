@@ -51,7 +51,7 @@ def qlearn(
         int | None,
         typer.Option(
             metavar="L",
-            help="ε = a·cos(πk/2L) + b in match k ≤ L, then 0; two thirds of the matches by default.",
+            help="ε = a·cos(πk/2L) + b in game k ≤ L, then 0; two thirds of the games by default.",
             show_default=False,
         ),
     ] = None,
@@ -70,19 +70,19 @@ def qlearn(
         bool, typer.Option("--ply/--ignore-ply", help="Whether a position is another state at another ply.")
     ] = True,
     lockstep: Annotated[
-        int, typer.Option(help="Matches at once, except against random; they learn when all have ended.")
+        int, typer.Option(help="Games at once, except against random; they learn when all have ended.")
     ] = 32,
     plot: Annotated[
         str | None, typer.Option(metavar="FILE", help="Draw the curve, .png or .svg.", show_default=False)
     ] = None,
     save: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Keep the first repeat's table, for qtable:FILE.", show_default=False),
+        typer.Option(metavar="FILE", help="Keep the first table, for qtable:FILE.", show_default=False),
     ] = None,
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
-    """Learn tables against an opponent; print the win rate over the matches, with 95 % intervals over the repeats."""
+    """Learn tables against an opponent; print the win rate over the games, with 95 % intervals over the seeds."""
     from palaestra.cli.output import print_json, progress_bar
     from palaestra.games.registry import make_game
     from palaestra.learn.tabular import Curve, learn_table, read_config
