@@ -62,11 +62,11 @@ def run(rounds: int, seconds: float, batches: Iterable[int], policies: Iterable[
     peers = "mctx + pgx"
     against(table, "simulations/s, cache", _simulations(with_cache), beside_cached, peers, TARGET)
     against(table, "simulations/s, no cache", _simulations(without), beside_plain, peers, TARGET)
-    asked = [speed.evaluations / speed.seconds for speed in without]
+    asked = [speed.evaluations_per_second or 0.0 for speed in without]
     their_asked = [speed * (SIMULATIONS + 1) / SIMULATIONS for speed in beside_plain]  # the root is asked about too
     against(table, "network evaluations/s, no cache", asked, their_asked, peers)
     against(table, "network evaluations/s, no cache", asked, [speed.limit for speed in without], "network alone")
-    shares = [speed.evaluator_share for speed in without]
+    shares = [speed.evaluator_share or 0.0 for speed in without]
     against(table, "share of time in the network, no cache", shares, [1.0] * rounds, "all", SHARE_TARGET)
     return table
 

@@ -192,11 +192,42 @@ def test_a_cache_folder_that_cannot_be_made_only_costs_time(desk: Desk, tmp_path
 
 def test_a_cache_that_cannot_be_written_is_still_read(desk: Desk) -> None:
     desk.ask()
-    refuse = "import os\ndef refuse(*_): raise PermissionError('read-only')\nos.replace = refuse\n"
+    refuse = "import os\ndef refuse(*_, **__): raise PermissionError('read-only')\nos.replace = refuse\n"
     program = refuse + REPORT
     assert desk.run(program.format(module="main", function="main", argument="4")) == [41, 1, 0]
     assert desk.run(program.format(module="main", function="main", argument="0.5")) == [6.0, 0, 1]
     assert not list(desk.cache.rglob("*.tmp"))
+
+
+def test_code_that_others_may_have_written_is_not_loaded_and_the_user_is_told_once(desk: Desk) -> None:
+    desk.ask()
+    ask = REPORT.format(module="main", function="main", argument="4") + "asked(0.5)\n"
+    file = next(file for file in desk.code_files() if file.name.startswith("main"))
+    for path in (desk.cache, file.parent):
+        path.chmod(0o777)
+        process = desk.start(ask)
+        out, err = process.communicate(timeout=300)
+        assert json.loads(out) == [41, 0, 1]
+        assert err.count("\n") == 1
+        assert err.startswith(
+            f"note: the cache of compiled code is not used: others can write {path}; to mend it: rm -r"
+        )
+        path.chmod(0o700)
+    file.chmod(0o666)
+    assert desk.ask() == [41, 0, 1]
+    assert desk.ask() == [41, 1, 0]  # a file was written anew
+
+
+def test_without_a_home_there_is_still_a_cache(desk: Desk, tmp_path: Path) -> None:
+    homeless = "import os, pwd\ndef unknown(*_): raise KeyError\npwd.getpwuid = unknown\n"
+    program = homeless + REPORT.format(module="main", function="main", argument="4")
+    known = {key: value for key, value in os.environ.items() if key not in ("HOME", "XDG_CACHE_HOME")}
+    known |= {"TMPDIR": str(tmp_path), "PALAESTRA_CACHE": "", "PYTHONDONTWRITEBYTECODE": "1"}
+    for answer in ([41, 0, 1], [41, 1, 0]):
+        command = [sys.executable, "-c", program]
+        done = subprocess.run(command, cwd=desk.sources, env=known, text=True, capture_output=True, timeout=300)
+        assert (done.stderr, json.loads(done.stdout)) == ("", answer)
+    assert (tmp_path / f"palaestra-{os.geteuid()}").is_dir()
 
 
 GAME = """

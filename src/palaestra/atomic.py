@@ -12,6 +12,7 @@ from pathlib import Path
 from palaestra.errors import RunError
 
 TEMPORARY = ".tmp"
+BINARY = getattr(os, "O_BINARY", 0)  # Windows writes other ends of lines without it
 
 
 def write_file(path: Path, data: bytes) -> None:
@@ -32,7 +33,7 @@ def write_file(path: Path, data: bytes) -> None:
 def append_file(path: Path, data: bytes, at: int) -> None:
     """Make `path` its first `at` bytes followed by `data`. Only the first `at` bytes survive a crash for certain."""
     try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT, 0o644)
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | BINARY, 0o644)
         try:
             os.ftruncate(handle, at)
             os.lseek(handle, at, os.SEEK_SET)
@@ -70,7 +71,9 @@ def sweep(folder: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Make renames in a folder durable."""
+    """Make renames in a folder durable, where a folder can be opened; Windows sees to it itself."""
+    if os.name == "nt":
+        return
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -84,7 +87,7 @@ def disk_error(what: str, path: Path, error: OSError) -> RunError:
 
 
 def _fill(path: Path, data: bytes) -> None:
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | BINARY, 0o644)
     try:
         _write_all(handle, data)
         os.fsync(handle)

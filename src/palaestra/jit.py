@@ -6,7 +6,8 @@ that another compiled for other types when several start cold at once. This one
 
 - notices an edit in *any* file whose compiled functions this one may call, and another value of a global constant;
 - keeps one checksummed file per function and signature, written under a temporary name and renamed: there is no index
-  to race for, and a file that is damaged, or missing, or cannot be written only costs the time to compile again.
+  to race for, and a file that is damaged, or missing, or cannot be written only costs the time to compile again;
+- loads nothing that another user may have written: the files hold code, in a folder that only the user can enter.
 
 `bind` gives a module of loops the functions it should call: a template such as `palaestra.games.loops` names `play`
 and `legal` without defining them, and `bind` makes one copy of the module per game, compiled once per machine. No
@@ -21,8 +22,10 @@ import hashlib
 import importlib.util
 import os
 import pickle
+import shlex
 import sys
 import sysconfig
+import tempfile
 import threading
 import uuid
 from collections.abc import Callable, Mapping
@@ -39,16 +42,25 @@ from numba.core.dispatcher import Dispatcher
 from numba.core.extending import _Intrinsic
 from numba.core.serialize import dumps
 
+from palaestra.own_files import NotOwn, read_own, write_own
+from palaestra.printable import printable
+
 BOUND = "__bound__"  # global of a bound module: fingerprint of the functions it was given
 _DIGEST = hashlib.sha256().digest_size
+_TOLD = threading.Event()  # that the cache is not the user's own
 _BINDING = threading.RLock()  # a copy that another thread is still loading must not be taken for a whole one
 
 
 def cache_root() -> Path:
-    """Folder of compiled code: $PALAESTRA_CACHE, or `palaestra` in the user's cache folder."""
+    """Folder of compiled code: $PALAESTRA_CACHE, or `palaestra` in the user's cache folder, if there is one."""
     if chosen := os.environ.get("PALAESTRA_CACHE"):
         return Path(chosen)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "palaestra"
+    if chosen := os.environ.get("XDG_CACHE_HOME"):
+        return Path(chosen) / "palaestra"
+    try:
+        return Path.home() / ".cache" / "palaestra"
+    except RuntimeError:  # neither HOME nor an entry in the list of users, as in some containers
+        return Path(tempfile.gettempdir()) / f"palaestra-{os.geteuid() if hasattr(os, 'geteuid') else 'cache'}"
 
 
 def kernel(function: Callable[..., Any]) -> Any:
@@ -102,10 +114,13 @@ class _DiskCache(_Cache):  # type: ignore[misc]  # Numba has no type information
         if not self._enabled:
             return None
         try:
-            stored = self._file(sig, target_context.codegen()).read_bytes()
+            stored = read_own(self._file(sig, target_context.codegen()))
             if hashlib.sha256(stored[_DIGEST:]).digest() != stored[:_DIGEST]:
                 return None
             return CompileResult._rebuild(target_context, *pickle.loads(stored[_DIGEST:]))
+        except NotOwn as error:
+            _tell_once(error)
+            return None
         except Exception:  # whatever is wrong with it, compiling again is right
             return None
 
@@ -114,20 +129,24 @@ class _DiskCache(_Cache):  # type: ignore[misc]  # Numba has no type information
             return
         payload = dumps(data._reduce())
         file = self._file(sig, data.codegen)
-        temporary = file.with_name(f"{uuid.uuid4().hex}.tmp")
         try:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            temporary.write_bytes(hashlib.sha256(payload).digest() + payload)
-            os.replace(temporary, file)
-        except OSError:  # a full disk or a folder that is not ours: the code in memory is good
-            try:
-                temporary.unlink(missing_ok=True)
-            except OSError:
-                pass
+            write_own(file, hashlib.sha256(payload).digest() + payload, f"{uuid.uuid4().hex}.tmp")
+        except NotOwn as error:
+            _tell_once(error)
+        except OSError:
+            pass  # a full disk or a folder that cannot be written: the code in memory is good
 
     def _file(self, sig: Any, codegen: Any) -> Path:
         key = f"{self._place} {sig} {codegen.magic_tuple()}"
         return self._folder / f"{self._name}-{hashlib.sha256(key.encode()).hexdigest()[:24]}.code"
+
+
+def _tell_once(error: NotOwn) -> None:
+    """To load code is to run it: what another user may have written is left alone, and the user told."""
+    if not _TOLD.is_set():
+        _TOLD.set()
+        mend = f"rm -r {shlex.quote(str(cache_root()))}, or set PALAESTRA_CACHE to a folder that only you can write"
+        print(printable(f"note: the cache of compiled code is not used: {error}; to mend it: {mend}"), file=sys.stderr)
 
 
 def bind(template: str, functions: Mapping[str, Any], name: str, stamp: str | None = None) -> ModuleType:

@@ -18,10 +18,12 @@ from dataclasses import dataclass, field
 
 Value = int | float | bool | str
 
+MOST_CHARACTERS = 4096  # of a text that describes something
+
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _KEYWORD = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*=(.*)", re.DOTALL)
 _INT = re.compile(r"[+-]?[0-9]{1,18}")
-_FLOAT = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]{1,3})?", re.IGNORECASE)
+_FLOAT = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)(e[+-]?[0-9]{1,3})?", re.IGNORECASE)
 _BARE = re.compile(r"[^\s,()=\"](?:[^,()=\"\x00-\x1f]*[^\s,()=\"])?")
 
 
@@ -52,6 +54,7 @@ class Grammar:
 
     def parse(self, text: str) -> Parts:
         """Take a text apart; `error` says in one line where it cannot be read."""
+        refuse_long(text, f"the text of a {self.noun}", self.error)
         head, opening, tail = text.strip().partition("(")
         name, colon, subject = (part.strip() for part in head.partition(":"))
         if not _NAME.fullmatch(name):
@@ -61,6 +64,8 @@ class Grammar:
         if colon and not subject:
             shown = self.subject_example or self.example
             raise self.error(f"{clip(text)}: nothing stands after the colon; for example {shown}")
+        if not subject.isprintable():
+            raise self.error(f"{clip(text)}: {clip(subject)} has a character that cannot be shown; {self._for_example}")
         if not opening:
             return Parts(name, subject if colon else None)
         if not tail.endswith(")"):
@@ -119,7 +124,7 @@ class Grammar:
             if not isinstance(value, str):
                 raise self.error(f"{clip(text)}: {clip(piece)} is not a text in double quotes")
             return value
-        if not _BARE.fullmatch(piece):
+        if not (_BARE.fullmatch(piece) and piece.isprintable()):
             what = "an argument is empty" if not piece else f"{clip(piece)} cannot be read as a value"
             raise self.error(f"{clip(text)}: {what}; {self._for_example}")
         return _plain_value(piece)
@@ -133,6 +138,22 @@ def format_value(value: Value) -> str:
         return repr(value)
     bare = _BARE.fullmatch(value) and value.isprintable() and isinstance(_plain_value(value), str)
     return value if bare else json.dumps(value)
+
+
+def can_be_subject(text: str) -> bool:
+    """Whether a text can stand after a colon; any text can stand in quotes."""
+    return bool(text) and text.isprintable() and "(" not in text and text == text.strip()
+
+
+def refuse_long(text: str, what: str, error: type[Exception], most: int = MOST_CHARACTERS) -> None:
+    """`error` if a text that a user gave is longer than anything of its kind can be."""
+    if len(text) > most:
+        raise error(f"{clip(text)} has {len(text):,} characters; {what} has at most {most:,}")
+
+
+def whole_number(text: str) -> int | None:
+    """The number that up to nine digits write; None for any other text."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
 
 
 def clip(text: str, width: int = 80) -> str:

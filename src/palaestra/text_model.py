@@ -13,7 +13,9 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from palaestra.fields import accepted
 from palaestra.suggest import did_you_mean
-from palaestra.text import Grammar, Parts, Value, clip, format_value
+from palaestra.text import Grammar, Parts, Value, can_be_subject, clip, format_value
+
+LONGEST_SHOWN = 80  # characters of a wrong value in a message
 
 # What arguments are called elsewhere.
 OTHER_NAMES = {"num_simulations": "simulations", "sims": "simulations", "visits": "simulations", "milliseconds": "ms"}
@@ -37,7 +39,9 @@ class TextModel(BaseModel):
             value = getattr(self, key)
             if value is not None and (value != field.default or key in self.always):
                 shown[key] = int(value) if isinstance(value, float) and value.is_integer() else value
-        subject = str(shown.pop(self.subject)) if self.subject else None
+        subject = None
+        if self.subject and can_be_subject(str(shown[self.subject])):
+            subject = str(shown.pop(self.subject))
         positional = []
         for key in self.positional:
             if key not in shown:
@@ -98,4 +102,6 @@ def _complaint(model: type[TextModel], error: ValidationError) -> str:
     words = accepted(model.model_fields[key])
     if first["type"] == "missing":
         return f"{model.name} needs {key}, {words}"
-    return f"{model.name}: {key} is {format_value(first['input'])}; it must be {words}"
+    given = format_value(first["input"])
+    shown = given if len(given) <= LONGEST_SHOWN else f"{given[:LONGEST_SHOWN]}…"
+    return f"{model.name}: {key} is {shown}; it must be {words}"

@@ -20,6 +20,7 @@ from typing import Any
 
 from palaestra.atomic import make_folder, write_file
 from palaestra.errors import PalaestraError
+from palaestra.reading import opened, parse_json
 
 DATA_PREFIXES = ("gdl:",)  # texts with a colon that name data
 _MOST_BYTES = 1 << 20  # of the file that remembers
@@ -82,13 +83,13 @@ def _file() -> Path:
 def _read() -> dict[str, list[dict[str, str]]]:
     """What is remembered; nothing if the file is not there, not whole, or not the user's own."""
     try:
-        with _file().open("rb") as stream:
-            known = json.loads(stream.read(_MOST_BYTES))
+        with opened(_file()) as stream:
+            known = parse_json(stream.read(_MOST_BYTES))
         return {
             text: [{key: str(entry[key]) for key in ("file", "root", "sha256")} for entry in entries]
             for text, entries in known.items()
         }
-    except (OSError, RuntimeError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+    except (OSError, RuntimeError, ValueError, TypeError, KeyError, AttributeError):
         return {}
 
 

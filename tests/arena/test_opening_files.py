@@ -84,7 +84,7 @@ PGN = '[White "x"]\n[Variant "{}"]\n{}\n1. 1 1 2. 2 1-0\n'
         ("# nothing\n", None, r"holds no opening"),
         ("", None, r"holds no opening"),
         (b"\xff\xfe\x00", None, r"is not text"),
-        (PGN.format("hex-3x3", ""), 2, r"game 1: it is one of hex-3x3, not of connect_four-4x4"),
+        (PGN.format("hex-3x3", ""), 2, r"game 1: it is one of 'hex-3x3', not of 'connect_four-4x4'"),
         (PGN.format("connect_four-4x4", ""), None, r"game 1: it has no tag Opening; .*games\.pgn:4"),
         (PGN.format("connect_four-4x4", '[Opening "x"]'), None, r"game 1: the tag Opening is 'x'"),
         (PGN.format("connect_four-4x4", ""), 7, r"game 1: there are 3 plies and 7 were asked for"),
@@ -100,5 +100,5 @@ def test_what_is_wrong_is_said_with_its_place(
 
 
 def test_a_folder_is_no_file_of_openings(tmp_path: Path) -> None:
-    with pytest.raises(RecordError, match="is a directory"):
+    with pytest.raises(RecordError, match="it is a folder"):
         read_openings(tmp_path, FOUR)

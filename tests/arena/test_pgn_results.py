@@ -39,6 +39,7 @@ NOISE = st.sampled_from(
     [
         "1. e4 e5", "12...", "$7", "{a [White \"no\"] 0-1 }", "; 1/2-1/2 [Black \"no\"]\n", "(1. d4 (1. c4 0-1) 1-0)",
         "Qxe7+!?", "#17", "\n% [Result \"0-1\"] {\n", "11-0", "1-05", "??move]", "0-0-0", "\n\n", "100%",
+        "see [White \"no\"] and [Round \"3\"]", "\n.....\n",
     ]
 )  # fmt: skip
 OTHER_TAGS = st.sampled_from(['[Event "1-0"]', '[WhiteElo "2800"]', '[ResultDecimal "1"]', "{a comment}", '[X-y "{"]'])
@@ -60,7 +61,8 @@ def documents(draw: st.DrawFn) -> tuple[str, list[tuple[str, str, float]]]:
         pieces += [draw(st.sampled_from(["\n", " ", "\n\n"])).join(tags), "\n", " ".join(moves), "\n\n"]
         expected.append((white, black, POINTS[result]))
     text = "".join(pieces)
-    return draw(st.sampled_from(["", "\ufeff"])) + text.replace("\n", draw(st.sampled_from(["\n", "\r\n"]))), expected
+    mark, newline = draw(st.sampled_from(["", "\ufeff"])), draw(st.sampled_from(["\n", "\r\n", "\r"]))
+    return mark + text.replace("\n", newline), expected
 
 
 @settings(deadline=None)
@@ -94,6 +96,48 @@ def test_any_bytes_are_read_or_refused_in_one_line_and_never_differently_by_chun
             return str(error).partition(":")[0]  # how much of a line is shown may differ
 
     assert outcome(1) == outcome(3) == outcome(2**20)
+
+
+EXCERPT = """\
+.....{space}
+[Event "final.pgn"]{space}
+[Epoch "12"]{space}
+[White "left_1"]{space}
+[Black "right_2"]{space}
+[Result "1-0"]{space}
+The moves were not kept: see [Epoch "12, game 4"]{space}
+{space}
+[Event "final.pgn"]{space}
+[Epoch "12"]{space}
+[White "left_1"]{space}
+[Black "right_2"]{space}
+[Result "0-1"]{space}
+The moves were not kept: see [Epoch "12, game 5"]{space}
+{space}
+[Event "final.pgn"]{space}
+[Epoch "12"]{space}
+....."""
+
+
+@pytest.mark.parametrize("chunk", [1, 7, 2**20])
+@pytest.mark.parametrize(("space", "newline"), [("", "\n"), ("  ", "\n"), ("", "\r\n"), ("", "\r")])
+def test_a_printed_excerpt_with_text_in_place_of_moves_is_read(space: str, newline: str, chunk: int) -> None:
+    text = EXCERPT.format(space=space).replace("\n", newline)
+    assert results(text, chunk) == [("left_1", "right_2", 1.0), ("left_1", "right_2", 0.0)]
+    assert [game.tags.get("Result") for game in read_games(text)] == ["1-0", "0-1", None]
+
+
+def test_the_tags_before_the_cut_are_told_of_and_are_no_bad_game() -> None:
+    reader = ResultReader(io.BytesIO(EXCERPT.format(space="").encode()), "x.pgn")
+    assert len(list(reader)) == 2
+    assert dict(reader.skipped) == {"tags without a game": 1}
+
+
+@pytest.mark.parametrize("last", ['Text after the last game has a tag [Round "9"]', 'and [White "c"] [Black "d"] 2'])
+def test_a_tag_in_the_middle_of_a_line_begins_no_game(last: str) -> None:
+    assert results(GAME + last) == [("a", "b", 1.0)]
+    assert len({str(game.tags) for game in read_games(GAME + last) if game.tags}) == 1
+    assert results(GAME + "  " + GAME) == [("a", "b", 1.0)] * 2
 
 
 def test_games_of_nothing_but_tags_are_told_apart() -> None:

@@ -22,6 +22,14 @@ def test_bench_selfplay_reports_speed_beside_its_limit(cli: Cli) -> None:
     assert report["signature"]
 
 
+def test_bench_search_says_what_the_limit_ratio_is(cli: Cli) -> None:
+    short = ("bench", "search", "tic_tac_toe-3x3", "--simulations", "4", "--games", "4", "--seconds", "0.02")
+    report = json.loads(cli(*short, "--json").out)
+    assert report["evaluations_per_second"] is report["network_share"] is None  # random games: inside the search
+    assert report["limit_ratio"] == pytest.approx(report["simulations_per_second"] / report["limit_per_second"])
+    assert "The limit ratio is simulations over the evaluations" in cli(*short).out
+
+
 def test_bench_train_reports_speed_beside_its_limit(cli: Cli) -> None:
     done = cli(
         "bench", "train", "tic_tac_toe-3x3", "--net", "b1c8", "--batch", "64", "--threads", "2", "--seconds", "0.1",

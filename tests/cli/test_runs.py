@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from palaestra.cli.evaluate import elo_in_words, overall_rate, read_budgets
+from palaestra.cli.evaluate import overall_rate, read_budgets
 from palaestra.errors import ConfigError
 from palaestra.games.registry import make_game
 from palaestra.lab import table_6_1
@@ -152,12 +152,6 @@ def test_numbers_of_simulations_are_read_once_each_in_their_order() -> None:
     assert read_budgets("600, 100,600") == (600, 100)
     with pytest.raises(ConfigError):
         read_budgets("1e3")
-
-
-def test_an_elo_without_an_end_is_written_with_infinity() -> None:
-    assert elo_in_words((12.4, -30.0, 60.2)) == "+12 (-30 to +60)"
-    assert elo_in_words((None, 200.0, None)) == "+∞ (+200 to +∞)"
-    assert elo_in_words((None, None, -200.0)) == "−∞ (−∞ to -200)"
 
 
 def test_the_overall_error_rate_is_that_of_the_most_simulations() -> None:

@@ -12,8 +12,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from rich.console import Console
 
+from palaestra.arena.crosstable import Crosstable
+from palaestra.arena.ratings import rate
 from palaestra.arena.records import read_games
+from palaestra.arena.results import Results
+from palaestra.cli.crosstables import crosstable
+from palaestra.cli.output import at_words
+from palaestra.cli.ratings import ratings_table, superiority_table
 from palaestra.games.registry import make_game
 from palaestra.nets.measure import model_bytes
 from tests.cli.interrupts import hear_interrupts
@@ -40,7 +47,7 @@ def test_a_tournament_reports_the_agreed_fields(cli: Any) -> None:
             assert report["superiority"][row][column] + report["superiority"][column][row] == pytest.approx(1.0)
 
 
-def test_the_tables_fit_into_a_hundred_columns_up_to_twelve_players(cli: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_tables_fit_into_the_columns_there_are(cli: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "100")
     players = [f"mcs(playouts={n})" for n in range(1, 13)]
     done = cli("tournament", "tic_tac_toe-3x3", *players, "--games", "2")
@@ -49,8 +56,10 @@ def test_the_tables_fit_into_a_hundred_columns_up_to_twelve_players(cli: Any, mo
     table = done.out.split("Ratings")[0]
     assert all(player in table for player in players), "no name is cut"
     assert " 12 " in table.splitlines()[1]
-    more = cli("tournament", "tic_tac_toe-3x3", *players, "random", "--games", "2").out.split("Ratings")[0]
-    assert " 12 " not in more.splitlines()[1], "beyond, only standings"
+    monkeypatch.setenv("COLUMNS", "60")
+    narrow = cli("tournament", "tic_tac_toe-3x3", *players, "--games", "2").out.split("Ratings")[0]
+    assert all(len(line) <= 60 for line in narrow.splitlines())
+    assert " 12 " not in narrow.splitlines()[1], "where that is too wide, only standings"
 
 
 def test_ratings_follow_the_options(cli: Any) -> None:
@@ -186,3 +195,35 @@ def test_an_interrupt_says_in_one_line_how_to_go_on(tmp_path: Path) -> None:
     assert (process.returncode, out) == (130, "")
     assert err.count("\n") == 1 and "with --resume goes on" in err
     assert f"{len(read_games(pgn.read_text()))} games are in {pgn}" in err
+
+
+NAMES = (
+    "random",
+    "uct(simulations=200)",
+    "puct(runs/first-try/best.onnx, simulations=1000, c=1.5)",
+    "mcs(playouts=50)",
+)
+
+
+@pytest.mark.parametrize("players", [2, 4, 6, 9, 14])
+def test_a_cross_table_and_ratings_have_room_in_80_columns_with_every_word_whole(players: int) -> None:
+    names = tuple(f"{i}{NAMES[i % 4]}" for i in range(players))
+    table = Crosstable(names)
+    games = [(i, j, points) for i in range(players) for j in range(i) for points in (1.0, 0.5, 0.0, 1.0)]
+    for game in games:
+        table.add(*game)
+    ratings = rate(Results.count((names[i], names[j], points) for i, j, points in games))
+    for shown in (crosstable(table, 80), ratings_table(ratings, 80), superiority_table(ratings, 80)):
+        console = Console(width=80)
+        with console.capture() as written:
+            console.print(shown)
+        text = written.get()
+        assert "…" not in text and max(map(len, text.splitlines())) <= 80
+        for word in " ".join(names[1:]).replace("(", "( ").split():
+            assert word in text
+        assert "score (95 %)" in text or "Elo" in text or "stronger than" in text
+
+
+def test_names_are_broken_after_brackets_and_commas_only() -> None:
+    assert at_words(NAMES[2], 17) == "puct(\n runs/first-try/best.onnx,\n simulations=1000,\n c=1.5)"
+    assert at_words(NAMES[2], 100) == NAMES[2] and at_words("", 5) == ""

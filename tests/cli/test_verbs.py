@@ -108,6 +108,14 @@ def test_analyse_is_repeatable_by_its_seed(cli: Any) -> None:
     assert visits("1") != visits("2")
 
 
+@pytest.mark.parametrize(("game", "proven"), [("gobang-15x15-5", False), ("tic_tac_toe-3x3", True)])
+def test_analyse_says_whether_perfect_has_a_proof(cli: Any, game: str, proven: bool) -> None:
+    arguments = ("analyse", game, "--moves", "b2", "--player", "perfect(nodes=20000, seconds=20)")
+    found = json.loads(cli(*arguments, "--json").out)
+    assert (found["proven"], found["value"]) == (proven, 0.0)
+    assert ("not proven" in cli(*arguments).out) != proven
+
+
 def test_analyse_draws_the_position_into_a_file(cli: Any, tmp_path: Path) -> None:
     path = tmp_path / "board.svg"
     assert (

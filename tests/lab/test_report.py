@@ -73,8 +73,8 @@ def test_every_plot_is_there_once_and_no_identifier_is_used_twice(text: str) -> 
 def test_the_numbers_at_the_top_and_the_settings_are_the_runs(text: str) -> None:
     assert "<h1>a &lt;b&gt; run <small>learned connect_four-4x4</small></h1>" in text and "<b> run" not in text
     assert "<b>4</b><span>iterations</span>" in text and "<b>b1c8</b><span>network</span>" in text
-    assert "<b>+340 to +∞</b><span>Elo against random, 95 %</span>" in text
-    assert "<b>-40 (-100 to +20)</b><span>Elo against uct(simulations=200), 95 %</span>" in text
+    assert "<b>+∞ (+340 to +∞)</b><span>Elo against random, 95 %</span>" in text
+    assert "<b>−40 (−100 to +20)</b><span>Elo against uct(simulations=200), 95 %</span>" in text
     assert "<tr><th>selfplay.search.c_puct</th><td>1.0</td></tr>" in text
     assert "<tr><th>learn.samples_per_position</th><td>–</td></tr>" in text
 

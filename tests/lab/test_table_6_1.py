@@ -42,9 +42,9 @@ def test_the_interval_is_that_of_the_mean_over_networks() -> None:
 
 
 def test_networks_that_score_alike_do_not_make_the_interval_vanish() -> None:
-    cell = Cell("connect_four-6x6", "wro", 82.0, (fake_match([1.0] * 10), fake_match([1.0] * 10)))
+    cell = Cell("connect_four-6x6", "wro", 72.0, (fake_match([1.0] * 10), fake_match([1.0] * 10)))
     low, high = cell.interval
-    assert cell.spread == 0.0 and high == 1.0 and 0.8 < low < 0.9 and not cell.agrees
+    assert cell.spread == 0.0 and high == 1.0 and 0.75 < low < 0.85 and not cell.agrees
 
 
 @pytest.mark.parametrize(

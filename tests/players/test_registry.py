@@ -25,7 +25,7 @@ OTHER_VALUES: dict[str, dict[str, Any]] = {
     "greedy": {},
     "human": {},
     "alphabeta": {"depth": 3, "ms": 7.5},
-    "perfect": {"nodes": 1_000_000},
+    "perfect": {"nodes": 1_000_000, "seconds": 5.0},
     "mcs": {"playouts": 30},
     "rhea": {"population": 4, "horizon": 3, "mutation": 0.5, "playouts": 1, "evaluations": 8},
     "nmcs": {"level": 1},

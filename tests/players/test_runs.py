@@ -71,7 +71,7 @@ def test_a_gumbel_search_is_judged_with_puct() -> None:
         ("run:first@5", "run first has no network '5'; it has best, last, 0, 3, 7"),
         ("net:first@newest", "run first has no network 'newest'; it has best, last, 0, 3, 7"),
         ("net:runs", "is a folder but not a run"),
-        ("run:" + 5000 * "x", "is not a run"),
+        ("run:" + 4000 * "x", "is not a run"),
     ],
 )
 def test_what_is_not_there_is_said_in_one_line_with_what_is(here: Path, text: str, words: str) -> None:

@@ -156,7 +156,7 @@ def test_another_games_file_and_a_missing_one_are_refused(tmp_path: Path) -> Non
         read_table(file, make_game("hex-3x3"))
     with pytest.raises(PlayerError, match="cannot read the table"):
         read_table(tmp_path / "none", TIC)
-    with pytest.raises(PlayerError, match="damaged or not a table"):
+    with pytest.raises(PlayerError, match="no file can have this name"):
         read_table(Path("nul\0"), TIC)
     with pytest.raises(PlayerError, match="cannot read the table"):
         read_table(tmp_path, TIC)

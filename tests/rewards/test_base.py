@@ -106,7 +106,7 @@ def test_what_is_foreseen_follows_what_was_learned() -> None:
     sure_win, soon = np.array([[1, 0, 0]], dtype=np.float32), np.array([[3, 1]], dtype=np.float32)
     assert reward.expected(sure_win, soon, int32([4])) == [0.0]
     reward.observe(PLIES.win_at([7, 7, 8], 0))
-    assert reward.expected(sure_win, soon, int32([4])) == pytest.approx(1 / 3)  # a win at ply 7 again
+    assert reward.expected(sure_win, soon, int32([4])) == pytest.approx(1 / 2)  # a win at ply 7 again
 
 
 def test_the_primitive_reward_needs_no_amounts_and_no_game() -> None:

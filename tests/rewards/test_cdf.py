@@ -115,7 +115,7 @@ def test_a_window_of_something_else_is_refused_and_changes_nothing(
     reward = seen(Cdf(PLIES), [3, -4])
     with pytest.raises(RunError, match=complaint):
         reward.load_state(arrays)
-    assert reward.value(int32([3, -4])).tolist() == [0.5, -0.5]
+    assert reward.value(int32([3, -4])).tolist() == [1.0, -1.0]
 
 
 # Ranks alone.
@@ -164,21 +164,37 @@ def test_unseen_outcomes_depend_on_their_rank_among_the_possible_ones_and_not_on
 @given(window=windows)
 def test_a_recorded_outcome_is_worth_the_share_of_worse_games(window: list[int]) -> None:
     assume(window)
-    wanted = [brute_cdf(outcome, window) for outcome in window]
+    wanted = [brute_cdf(place, window) for place in range(len(window))]
     np.testing.assert_allclose(seen(Cdf(PLIES), window).value(int32(window)), wanted, atol=1e-6)
 
 
+@untimed
+@given(window=windows)
+def test_at_alpha_one_a_bonus_is_plain_rank_against_all_other_games(window: list[int]) -> None:
+    assume(window)
+    plain, bonus = seen(Cdf(PLIES), window), seen(CdfBonus(PLIES, alpha=1.0), window)
+    np.testing.assert_allclose(plain.value(int32(window)), bonus.value(int32(window)), atol=1e-6)
+
+
+@untimed
+@given(st.lists(st.integers(-WIDTH, WIDTH), min_size=2, max_size=20, unique=True))
+def test_without_ties_strictly_worse_games_alone_give_the_same(window: list[int]) -> None:
+    shares = [sum(other < outcome for other in window) / (len(window) - 1) for outcome in window]
+    np.testing.assert_allclose(seen(Cdf(PLIES), window).value(int32(window)), 2 * np.array(shares) - 1, atol=1e-6)
+
+
 def test_unseen_outcomes_lie_on_lines_between_their_neighbours_and_the_ends() -> None:
-    reward = seen(Cdf(PLIES), [-2, 4])  # worth -1/2 and 1/2
-    assert reward.value(int32([-12, -7, -2, 1, 4, 8, 12])).tolist() == [-1, -0.75, -0.5, 0, 0.5, 0.75, 1]
+    reward = seen(Cdf(PLIES), [-2, -2, 4, 4])  # worth -2/3 and 2/3
+    wanted = [-1, -5 / 6, -2 / 3, 0, 2 / 3, 5 / 6, 1]
+    assert reward.value(int32([-12, -7, -2, 1, 4, 8, 12])).tolist() == pytest.approx(wanted)
 
 
 def test_an_end_that_was_recorded_is_worth_its_rank_and_no_more() -> None:
-    assert seen(Cdf(PLIES), [12, 12, 12, -3]).value(int32([12]))[0] == pytest.approx(0.25)
+    assert seen(Cdf(PLIES), [12, 12, 12, -3]).value(int32([12]))[0] == pytest.approx(1 / 3)
 
 
 def test_without_a_tiebreak_it_is_the_primitive_reward_shifted_by_how_often_one_wins() -> None:
-    assert seen(Cdf(PLAIN), [1, 1, 1, -1]).value(int32([-1, 0, 1])).tolist() == [-0.75, -0.25, 0.25]
+    assert seen(Cdf(PLAIN), [1, 1, 1, -1]).value(int32([-1, 0, 1])).tolist() == pytest.approx([-1, -1 / 3, 1 / 3])
 
 
 def test_a_window_of_ten_thousand_games_and_a_hundred_thousand_outcomes_agree_with_counting() -> None:
@@ -190,7 +206,7 @@ def test_a_window_of_ten_thousand_games_and_a_hundred_thousand_outcomes_agree_wi
     asked = rng.choice(window, size=100_000)
     ordered = np.sort(window)
     worse, not_better = np.searchsorted(ordered, asked, "left"), np.searchsorted(ordered, asked, "right")
-    np.testing.assert_allclose(reward.value(asked), (worse + not_better) / len(window) - 1, atol=1e-6)
+    np.testing.assert_allclose(reward.value(asked), (worse + not_better - 10_000) / 9_999, atol=1e-6)
 
 
 # CDF with a bonus.
@@ -221,12 +237,6 @@ def test_outcomes_beyond_the_window_run_on_to_what_one_extreme_game_would_score(
     assert tied.value(int32([12])) == single.value(int32([12])) == pytest.approx(0.75)
     low, high = tied.value(int32([5, 12])).tolist()
     assert tied.value(int32([6]))[0] == pytest.approx(low + (high - low) / 7)
-
-
-def test_at_alpha_one_a_bonus_is_plain_rank_against_all_other_games() -> None:
-    window = [-9, -9, -2, 0, 3, 3, 8]
-    bonus, rank = seen(CdfBonus(PLIES, alpha=1.0), window), seen(Cdf(PLIES), window)
-    np.testing.assert_allclose(bonus.value(int32(window)), rank.value(int32(window)) * 7 / 6, atol=1e-6)
 
 
 LOSSES, WINS = 40, 85  # the paper's example: L, W

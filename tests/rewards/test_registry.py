@@ -67,7 +67,7 @@ def test_settings_reach_the_reward() -> None:
 def test_a_game_without_a_tiebreak_knows_ranks_of_win_draw_and_loss() -> None:
     reward = make_reward("cdf", plain())
     reward.observe(int32([1, 1, -1, -1]))
-    assert reward.value(int32([-1, 0, 1])).tolist() == [-0.5, 0, 0.5]
+    assert reward.value(int32([-1, 0, 1])).tolist() == pytest.approx([-2 / 3, 0, 2 / 3])
 
 
 @pytest.mark.parametrize(

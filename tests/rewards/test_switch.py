@@ -30,15 +30,15 @@ def test_the_first_reward_serves_for_so_many_generations_in_search_and_targets()
 def test_the_second_reward_has_learned_from_all_generations_when_its_turn_comes() -> None:
     reward = Switch(Primitive(), Cdf(PLIES), at=1)
     reward.observe(GAMES)
-    assert reward.value(GAMES).tolist() == [-0.75, 0.0, 0.0, 0.75]
+    assert reward.value(GAMES).tolist() == [-1.0, 0.0, 0.0, 1.0]
 
 
 def test_what_an_outcome_head_foresees_changes_with_the_reward() -> None:
     reward = Switch(Primitive(), Cdf(PLIES), at=1)
-    win, soon = np.array([[1, 0, 0]], dtype=np.float32), np.array([[4, 1]], dtype=np.float32)
-    assert reward.expected(win, soon, int32([0])).tolist() == [1.0]
+    win, late = np.array([[1, 0, 0]], dtype=np.float32), np.array([[11, 1]], dtype=np.float32)
+    assert reward.expected(win, late, int32([0])).tolist() == [1.0]
     reward.observe(GAMES)
-    assert reward.expected(win, soon, int32([0])) == [0.75]  # at ply 4: the best of the window
+    assert reward.expected(win, late, int32([0])) == [0.0]  # at ply 11: the middle of the window
 
 
 def test_targets_of_a_ranked_reward_are_thrown_by_it() -> None:

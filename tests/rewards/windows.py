@@ -26,11 +26,12 @@ def int32(outcomes: Sequence[int]) -> Int32s:
     return np.array(outcomes, dtype=np.int32)
 
 
-def brute_cdf(outcome: int, window: Sequence[int]) -> float:
-    """2f - 1 (sources: CDF reward), f the share of games that ended worse, half of those that ended alike."""
-    worse = sum(other < outcome for other in window)
-    alike = sum(other == outcome for other in window)
-    return 2 * (worse + alike / 2) / len(window) - 1
+def brute_cdf(place: int, window: Sequence[int]) -> float:
+    """2f - 1 (sources: CDF reward), f the share of the others that ended worse than game `place`, alike ones half."""
+    others = [other for at, other in enumerate(window) if at != place]
+    worse = sum(other < window[place] for other in others)
+    alike = sum(other == window[place] for other in others)
+    return 2 * (worse + alike / 2) / len(others) - 1 if others else 0.0
 
 
 def match_score(one: int, other: int, alpha: float) -> float:

@@ -114,4 +114,14 @@ def test_a_game_without_compiled_rules_is_solved_too() -> None:
 
 def test_too_few_nodes_leave_a_position_unsolved() -> None:
     game = make_game("connect_four-6x7")
-    assert Solver(game, nodes=10_000).solve(game.initial(1)[0]) is None
+    solver, state = Solver(game, nodes=10_000), game.initial(1)[0]
+    assert solver.solve(state) is None and solver.solve(state, exact=False) is None  # what oracles ask
+    attempt = solver.attempt(state)
+    assert not attempt.proven and attempt.depth > 1 and attempt.effort > 4 and attempt.actions == list(range(7))
+
+
+def test_no_time_leaves_a_position_unsolved_after_one_ply() -> None:
+    game = make_game("connect_four-6x7")
+    attempt = Solver(game).attempt(game.initial(1)[0], seconds=0.0)
+    assert not attempt.proven and attempt.depth == 1
+    assert Solver(game).attempt(game.from_moves("4 5 4 5 4 5"), seconds=0.0).proven  # a win in one ply

@@ -23,8 +23,10 @@ from palaestra.arena.records import PgnGame, stream_games
 from palaestra.errors import MoveError, RecordError
 from palaestra.games.base import Game
 from palaestra.games.rows import ONGOING
+from palaestra.reading import read_bytes
 from palaestra.types import Int8s
 
+MOST_BYTES = 2**26  # of a file of openings
 Lines = Iterator[tuple[str, Iterator[Int8s]]]  # where an opening stands, and the states on its way
 
 
@@ -35,7 +37,7 @@ def read_openings(path: Path, game: Game, plies: int | None = None) -> list[Open
     tag Opening says.
     """
     try:
-        data = path.read_bytes().removeprefix(codecs.BOM_UTF8)
+        data = read_bytes(path, MOST_BYTES).removeprefix(codecs.BOM_UTF8)
     except OSError as error:
         raise RecordError(f"cannot read the openings of {path}: {(error.strerror or str(error)).lower()}") from None
     pgn = path.suffix.lower() == ".pgn" or data.lstrip().startswith(b"[")
@@ -69,7 +71,7 @@ def _of_pgn(data: bytes, path: Path, game: Game, plies: int | None) -> Lines:
 
 def _replayed(played: PgnGame, game: Game, plies: int | None) -> Iterator[Int8s]:
     if (variant := played.tags.get("Variant", game.id)) != game.id:
-        raise RecordError(f"it is one of {variant}, not of {game.id}")
+        raise RecordError(f"it is one of {variant[:40]!r}, not of {game.id!r}")
     if plies is None and "Opening" not in played.tags:
         raise RecordError("it has no tag Opening; say how many plies of each game to use, for example games.pgn:4")
     first = played.opening_plies if plies is None else plies

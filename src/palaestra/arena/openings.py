@@ -17,6 +17,7 @@ from palaestra.errors import ConfigError
 from palaestra.games.base import Game, pick_rows
 from palaestra.games.rows import ONGOING
 from palaestra.streams import keyed_seeds
+from palaestra.text import clip, refuse_long, whole_number
 from palaestra.types import Bools, Int8s, Int32s, Int64s
 
 WALKS = 1024  # random beginnings drawn at once
@@ -77,8 +78,9 @@ class Openings:
 
 def parse_openings(text: str) -> Openings:
     """The openings that a text names: `random`, `random:PLIES`, `all:PLIES`, `FILE` or `FILE:PLIES`."""
+    refuse_long(text, "a text that names openings", ConfigError)
     name, colon, number = text.rpartition(":")
-    plies = int(number) if colon and number.isascii() and number.isdigit() and len(number) < 6 else None
+    plies = whole_number(number) if colon and len(number) < 6 else None
     if text == "random" or (name == "random" and plies is not None):
         return Openings("random", plies)
     if name == "all" and plies is not None:
@@ -87,7 +89,7 @@ def parse_openings(text: str) -> Openings:
         if _is_there(path):
             return Openings("file", first, Path(path))
     raise ConfigError(
-        f"openings {text!r} are not known and no such file is there; "
+        f"openings {clip(text)} are not known and no such file is there; "
         "give random:PLIES, all:PLIES, FILE or FILE:PLIES, for example all:4"
     )
 

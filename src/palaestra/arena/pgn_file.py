@@ -7,18 +7,20 @@ on with the file cuts that one off. A game is whole if its result and the empty 
 
 from __future__ import annotations
 
-import fcntl
 import io
 import os
 import re
+import stat
 from pathlib import Path
 from types import TracebackType
 
 from palaestra.arena.records import PgnGame, stream_games
 from palaestra.errors import RecordError
+from palaestra.locks import lock
 
 _END_OF_GAME = re.compile(rb"(?<=[\s}])(?:1-0|0-1|1/2-1/2|\*)\n\n")
 _BEGINNING = b'[Event "'  # of every game that we write
+_READ_AND_APPEND = os.O_RDWR | os.O_APPEND | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)  # and no waiting
 
 
 class PgnFile:
@@ -41,19 +43,19 @@ class PgnFile:
         path = Path(path)
         try:
             new = not (resume and path.exists())
-            handle = os.open(path, os.O_RDWR | os.O_APPEND | (os.O_CREAT | os.O_EXCL if new else 0), 0o644)
+            handle = os.open(path, _READ_AND_APPEND | (os.O_CREAT | os.O_EXCL if new else 0), 0o644)
         except FileExistsError:
             raise RecordError(f"{path} exists; give another name, or resume what wrote it") from None
         except OSError as error:
             raise _disk_error("write", path, error) from None
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if not stat.S_ISREG(os.fstat(handle).st_mode):
+                raise RecordError(f"cannot read {path}: it is not a regular file")
+            lock(handle, path, RecordError)
             games, end = _whole_games(path, handle)
             return cls(path, handle, games, end, new)
         except BaseException as error:
             os.close(handle)
-            if isinstance(error, BlockingIOError):
-                raise RecordError(f"{path} is being written by another process; wait until that is done") from None
             if isinstance(error, OSError):
                 raise _disk_error("read", path, error) from None
             raise
@@ -83,13 +85,16 @@ class PgnFile:
             return
         handle, self._handle = self._handle, -1
         try:
-            os.fsync(handle)
-            if self._new:
+            try:
+                os.fsync(handle)
+                if self._new and os.name != "nt":  # while no one else can have opened it
+                    self.path.unlink(missing_ok=True)
+            finally:
+                os.close(handle)
+            if self._new and os.name == "nt":  # where a file that is open cannot be removed
                 self.path.unlink(missing_ok=True)
         except OSError as error:
             raise _disk_error("write", self.path, error) from None
-        finally:
-            os.close(handle)
 
     def __enter__(self) -> PgnFile:
         return self

@@ -2,6 +2,7 @@
 
 A game counts if it has two different players and one result. The result may stand in the tag, after the moves or in
 both; `*` and anything else that PGN does not know says nothing. What a variation or a comment says does not count.
+Tags that name neither player nor result, with no moves, are where an excerpt was cut off: no game, and no bad one.
 Knows no rules: moves are not read.
 """
 
@@ -12,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
-from palaestra.arena.pgn_scan import SKIPPED, Section, split_games
+from palaestra.arena.pgn_scan import SHOWN, SKIPPED, Section, split_games
 from palaestra.errors import RecordError
 
 POINTS = {b"1-0": 1.0, b"1/2-1/2": 0.5, b"0-1": 0.0}  # of White
@@ -22,6 +23,7 @@ ONE_PLAYER = "one player on both sides"
 NO_RESULT = "no result"
 TWO_RESULTS = "two results"
 OTHER_GAME = "another game"
+CUT_OFF = "tags without a game"
 
 _SKIPPED = re.compile(SKIPPED)
 _TOKEN = re.compile(rb"[()]|(?<![^\s()])(?:1-0|0-1|1/2-1/2)(?![^\s()])")  # results, and the brackets of variations
@@ -52,6 +54,9 @@ class ResultReader:
     def __iter__(self) -> Iterator[tuple[str, str, float]]:
         for section in self._sections:
             white, black, tag, variant = section.kept
+            if white is black is tag is None and not section.moves[0]:
+                self.skipped[CUT_OFF] += 1
+                continue
             first, second = self._player(white), self._player(black)
             found = results_of(section, tag)
             if reason := self._reason(first, second, found, variant):
@@ -83,7 +88,7 @@ class ResultReader:
         if self.skip:
             self.skipped[reason] += 1
             return
-        white, black, tag, variant = (decode(raw or b"") for raw in section.kept)
+        white, black, tag, variant = (decode(raw or b"")[:SHOWN] for raw in section.kept)
         found = sorted(result.decode() for result in results_of(section, section.kept[2]))
         words = {
             NO_PLAYERS: f"the tags White and Black must name the players, and are {white!r} and {black!r}",

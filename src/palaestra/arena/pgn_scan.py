@@ -1,12 +1,13 @@
 """Where the games of a PGN file begin and end, in bounded memory and at the speed of the regular-expression engine.
 
-A game is a block of tags and everything up to the next block. Two patterns do the work, each matched once a game, and
-neither goes back over what it has read. Moves are not looked at; whoever needs them reads the game's text with
-`palaestra.arena.records`. Knows no game and no player.
+A game is a block of tags and everything up to the next block. A block begins a line (comments aside): what looks like a
+tag in the middle of a line of moves or of other text is a part of it. Two patterns do the work, each matched once a
+game, and neither goes back over what it has read. Moves are not looked at; whoever needs them reads the game's text
+with `palaestra.arena.records`. Knows no game and no player.
 
-Taken as they come: CRLF, a byte-order mark, any encoding that keeps ASCII, blank lines or none, comments between tags,
-quotes inside quotes. Refused with the line's number: text before the first tag that is no game, a `[` outside comments
-that begins no tag, a comment that is never closed.
+Taken as they come: CRLF or CR, a byte-order mark, any encoding that keeps ASCII, blank lines or none, comments between
+tags, quotes inside quotes, lines of dots where a printed excerpt leaves something out. Refused with the line's number:
+text before the first tag that is no game, a `[` that begins a line and no tag, a comment that is never closed.
 """
 
 from __future__ import annotations
@@ -23,13 +24,15 @@ MOST_BYTES = 2**24  # of one game; in what is longer a comment was not closed
 MOST_TAG_BYTES = 2**16
 SHOWN = 40  # characters of the file in a message
 
-SKIPPED = rb"\{[^}]*+\}|;[^\n]*+|(?<![^\n])%[^\n]*+"  # comments, and lines for programs
+# Comments, lines for programs, lines of dots.
+SKIPPED = rb"\{[^}]*+\}|;[^\r\n]*+|(?<![^\r\n])(?:%[^\r\n]*+|\.{3,}+[^\S\r\n]*+(?![^\r\n]))"
 ONCE = ("White", "Black", "Result", "Variant")  # a game has one of each: the second one begins the next game
 _VALUE = rb'"(%b(?:[^"\\\n]++|\\.|"(?!\s*+\]))*+)"\s*+\]'
 _TAGS = [rb"%b\s*+(?(%d)(?!)|%b)" % (name.encode(), group, _VALUE % b"") for group, name in enumerate(ONCE, start=2)]
 _OTHER = rb'(?!(?:%b)\s*+")[A-Za-z0-9_][^\s"\[\]]*+\s*+%b' % ("|".join(ONCE).encode(), _VALUE % b"?:")
 _HEADER = re.compile(rb"(?:\s++|%b|(\[)\s*+(?:%b))*+" % (SKIPPED, b"|".join([*_TAGS, _OTHER])))
-_MOVES = re.compile(rb"(?:[^\[{;%%]++|%b|%%)*+" % SKIPPED)
+_NEW_LINE = rb"[\r\n](?:\s++|%b)*+" % SKIPPED
+_MOVES = re.compile(rb"(?:(?!\[)(?:[^\[{;%%\r\n]++|%b(?!\[)|%b|[%%\[])++(?:%b)?)?" % (_NEW_LINE, SKIPPED, _NEW_LINE))
 _MOVES_ALONE = re.compile(rb"\d+\s*+\.|1-0|0-1|1/2-1/2|\*")  # how a game without tags begins
 
 # Packed files that people take for PGN, by their first bytes, and what unpacks them.

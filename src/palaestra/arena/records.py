@@ -30,6 +30,7 @@ import numpy as np
 from palaestra.arena.pgn_scan import ONCE, split_games
 from palaestra.errors import MoveError, RecordError
 from palaestra.games.base import Game
+from palaestra.text import clip, whole_number
 from palaestra.types import Int8s
 
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
@@ -42,7 +43,7 @@ _PLAIN = re.compile(r"[^\s{}();\[\]\"$#%.*!?]+")
 _TOKEN = re.compile(
     r"\s+"
     r"|(?P<tag>\[\s*(?P<name>[A-Za-z0-9_][^\s\"\[\]]*)\s*\"(?P<value>(?:[^\"\\\n]|\\.|\"(?!\s*\]))*+)\"\s*\])"
-    r"|(?P<comment>\{[^}]*\}|;[^\n]*|(?m:^%[^\n]*))"
+    r"|(?P<comment>\{[^}]*\}|;[^\r\n]*|(?<![^\r\n])(?:%[^\r\n]*|\.{3,}+[^\S\r\n]*(?![^\r\n])))"
     r"|(?P<bracket>[()])"
     r"|(?P<number>\d+\.+)"
     r"|(?P<note>\$\d+|[!?]+)"
@@ -161,16 +162,18 @@ def read_games(text: str) -> list[PgnGame]:
     tags: dict[str, str] = {}
     moves: list[str] = []
     at = depth = 0
+    in_header, new_line = True, True  # since the last tag, in this line: nothing but spaces and comments
     while at < len(text):
         match = _TOKEN.match(text, at)
         if match is None:
             raise RecordError(f"line {text.count(chr(10), 0, at) + 1} of the games is not PGN: {_excerpt(text, at)}")
         at, kind, token = match.end(), match.lastgroup, match.group()
+        is_tag = kind == "tag" and (in_header or new_line)  # elsewhere it is a part of other text
         if kind == "bracket":
             depth += 1 if token == "(" else -1
             if depth < 0:
                 raise RecordError(f"line {text.count(chr(10), 0, at) + 1} of the games closes no variation")
-        elif kind == "tag":
+        elif is_tag:
             name = match["name"]
             if moves or (name in ONCE and name in tags):  # a game without a result ends where the next one begins
                 games.append(PgnGame(tags, tuple(moves), "*"))
@@ -182,6 +185,9 @@ def read_games(text: str) -> list[PgnGame]:
                 tags, moves = {}, []
             else:
                 moves.append(token)
+        silent = kind in (None, "comment")
+        in_header = is_tag or (in_header and silent)
+        new_line = (new_line and silent) or (kind is None and ("\n" in token or "\r" in token))
     if depth:
         raise RecordError("a variation of the games is never closed: a ) is missing")
     if tags or moves:
@@ -194,15 +200,15 @@ def _action(game: Game, state: Int8s, text: str) -> int:
         return game.text_to_action(state, text)
     counts, actions = game.legal(state[None])
     legal = actions[0, : counts[0]].tolist()
-    if text[1:].isascii() and text[1:].isdigit() and int(text[1:]) in legal:
-        return int(text[1:])
-    raise MoveError(f"{text!r} is not a legal action here; legal: {', '.join(f'#{action}' for action in legal)}")
+    if (number := whole_number(text[1:])) is not None and number in legal:
+        return number
+    raise MoveError(f"{clip(text)} is not a legal action here; legal: {', '.join(f'#{action}' for action in legal)}")
 
 
 def _count(text: str, tag: str) -> int:
-    if text.isascii() and text.isdigit() and len(text) < 10:
-        return int(text)
-    raise RecordError(f"the tag {tag} is {text!r}; it must be a whole number such as 0")
+    if (number := whole_number(text)) is not None:
+        return number
+    raise RecordError(f"the tag {tag} is {clip(text)}; it must be a whole number such as 0")
 
 
 def _termination(record: Record) -> str:

@@ -10,6 +10,7 @@ import math
 from palaestra.types import Float64s
 
 Z95 = 1.959963984540054  # two-sided 95 % of the normal distribution
+_HALVINGS = 53  # of the bracket of an interval's end: down to rounding
 
 
 def score_of(wins: int, draws: int, losses: int) -> float:
@@ -19,29 +20,57 @@ def score_of(wins: int, draws: int, losses: int) -> float:
 
 
 def score_interval(wins: int, draws: int, losses: int, z: float = Z95) -> tuple[float, float]:
-    """Interval of the expected score of a game: Wilson's, carried over to results with draws.
+    """Interval of the expected score of a game: Wilson's with a continuity correction, carried over to draws.
 
-    A game with expected score p and draw probability d has variance p(1-p) - d/4. The interval holds every p whose
-    distance to the observed score m is at most z standard deviations *at p*, which is one quadratic in p. For d the
-    share of draws is taken, shrunk to draws / (games + z²), so that a row of nothing but draws still leaves room for a
-    decisive game. Without draws this is Wilson's interval; it always holds m and stays inside [0, 1].
+    A game with expected score p and draw probability d has variance p(1-p) - d/4. The interval holds every p that the
+    observed score m does not reject: |m - p| is at most z standard deviations *at p* and half a step. For d the most
+    likely draw probability *at p* is taken, because the share of draws that was seen says little about a p far from m:
+    after 19 wins and a draw, p = 0.99 is quite possible, but only if nearly all that is not won is drawn. A step is the
+    distance between neighbouring scores of n games: ½ point, or a point where no game was drawn.
 
-    Games of a pair are treated as independent. With sides swapped from one opening they are as a rule negatively
-    correlated, so that the interval is then slightly too wide; games that are copies of each other make it far too
+    Exactly computed, it holds the truth in at least 95 of 100 matches for all chances of wins, draws and losses and 10
+    to 400 games (`tests/arena/test_score_coverage.py`). It always holds m, stays inside [0, 1], and is Wilson's
+    corrected interval where no game was drawn.
+
+    Games of a pair are treated as independent and alike. With sides swapped from one opening their results are as a
+    rule negatively correlated, and first and second mover have chances of their own: for both reasons the score varies
+    less than assumed, and the interval is slightly too wide. Games that are copies of each other make it far too
     narrow, which is why the number of distinct games is shown beside it.
     """
     n = wins + draws + losses
     if n == 0:
         return 0.0, 1.0
-    m = score_of(wins, draws, losses)
-    d = draws / (n + z * z)
-    a = n + z * z
-    half_b = n * m + z * z / 2
-    c = n * m * m + z * z * d / 4
-    root = math.sqrt(max(half_b * half_b - a * c, 0.0))
-    low = 0.0 if losses == n else (half_b - root) / a  # exact where rounding would leave 1e-17
-    high = 1.0 if wins == n else (half_b + root) / a
-    return low, high
+    low = 1.0 - _highest_score(losses, draws, wins, z)
+    return (0.0 if losses == n else low), _highest_score(wins, draws, losses, z)
+
+
+def _highest_score(wins: int, draws: int, losses: int, z: float) -> float:
+    """The largest expected score that the games do not reject."""
+    n = wins + draws + losses
+    if wins == n:
+        return 1.0
+    points = wins + draws / 2 + (0.25 if draws else 0.5)
+    low, high = score_of(wins, draws, losses), 1.0
+    for _ in range(_HALVINGS):
+        p = (low + high) / 2
+        distance = max(n * p - points, 0.0)
+        if distance * distance <= z * z * n * _variance(wins, draws, losses, p):
+            low = p
+        else:
+            high = p
+    return low
+
+
+def _variance(wins: int, draws: int, losses: int, p: float) -> float:
+    """Variance of a game with expected score p, under the draw probability d that makes the games most likely.
+
+    With w = p - d/2 and l = 1 - p - d/2, the derivative of wins·log w + draws·log d + losses·log l is 0 where
+    n·d²/2 - b·d + 2·draws·p(1-p) = 0, b = draws + wins·(1-p) + losses·p; the smaller root is the one with w, l ≥ 0.
+    """
+    n, spread = wins + draws + losses, p * (1.0 - p)
+    b = draws + wins * (1.0 - p) + losses * p
+    root = math.sqrt(max(b * b - 4.0 * n * draws * spread, 0.0))
+    return spread - draws * spread / (b + root) if b > 0.0 else spread
 
 
 def student_95(freedom: int) -> float:
@@ -78,3 +107,13 @@ def elo_of(score: float) -> float:
 def finite(number: float) -> float | None:
     """The number, or None where JSON could not write it."""
     return number if math.isfinite(number) else None
+
+
+def elo_in_words(elo: tuple[float | None, float | None, float | None]) -> str:
+    """ "+312 (−40 to +∞)": a difference and its interval, whose infinite ends may be None, as JSON has them."""
+    middle, low, high = elo
+    low, high = -math.inf if low is None else low, math.inf if high is None else high
+    if middle is None:
+        middle = high if high == math.inf else low
+    words = [f"{value:+.0f}".replace("-", "−").replace("inf", "∞") for value in (middle, low, high)]
+    return f"{words[0]} ({words[1]} to {words[2]})"

@@ -70,6 +70,7 @@ def as_json(game: Game, state: Int8s, analysis: Analysis) -> dict[str, Any]:
         "action": game.action_to_text(state, analysis.action),
         "action_id": analysis.action,
         "value": None if analysis.value is None else analysis.value + 0.0,  # never minus zero
+        "proven": analysis.proven,
         "policy": None
         if analysis.policy is None
         else {t: float(analysis.policy[a]) for a, t in legal_texts(game, state)},
@@ -114,11 +115,12 @@ def print_analysis(game: Game, state: Int8s, analysis: Analysis, text: str, draw
         console.print()
     choice = game.action_to_text(state, analysis.action)
     facts = [f"plays {choice}", value_in_words(analysis.value), analysis.note]
-    console.print(Text.assemble((text, "bold"), " ", "; ".join(fact for fact in facts if fact)), soft_wrap=True)
+    words = Text.assemble((text, "bold"), " ", "; ".join(fact for fact in facts if fact))
+    console.print(words, soft_wrap=not console.is_terminal)  # a terminal would break it in the middle of a word
     if analysis.policy is not None or analysis.visits is not None:
         console.print(moves_table(game, state, analysis))
     if line := line_of_texts(game, state, analysis.pv):
-        console.print(Text.assemble(("line  ", "dim"), " ".join(line)), soft_wrap=True)
+        console.print(Text.assemble(("line  ", "dim"), " ".join(line)), soft_wrap=not console.is_terminal)
 
 
 def moves_table(game: Game, state: Int8s, analysis: Analysis) -> Any:

@@ -13,6 +13,15 @@ if TYPE_CHECKING:
     from palaestra.games.base import Game
 
 
+# What is divided by what, for people.
+LIMITS = {
+    "search": "simulations over the evaluations of the evaluator alone",
+    "selfplay": "simulations over the evaluations of the network alone",
+    "train": "samples over those of forward and backward passes alone",
+    "inference": "gflops over those of matrix products alone",
+}
+
+
 def bench(
     what: Annotated[
         Literal["search", "rollouts", "inference", "train", "selfplay"], typer.Argument(help="What is measured.")
@@ -33,7 +42,16 @@ def bench(
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
-    """Measure speed: a search, self-play, random games, training, or a network alone. Searches print a signature."""
+    """Measure speed: a search, self-play, random games, training, or a network alone. Searches print a signature.
+
+    The limit is what one part alone reaches on as many threads:
+    random games or the network (search, selfplay), forward and backward
+    passes (train), matrix products (inference).
+
+    The limit ratio is the speed over that limit: 1 means that nothing else
+    costs time. A search can pass 1: leaves where the game is over, or that
+    are remembered, need no evaluation.
+    """
     from palaestra.games.registry import make_game
 
     rules = make_game(game)
@@ -56,7 +74,10 @@ def bench(
     from palaestra.cli.output import stdout
 
     for key, value in report.items():
-        stdout().print(f"{key.replace('_', ' '):>24}  {_shown(value)}")
+        if value is not None:  # random games cannot be told apart from the search that plays them
+            stdout().print(f"{key.replace('_', ' '):>24}  {_shown(value)}")
+    if what in LIMITS:
+        stdout().print(f"The limit ratio is {LIMITS[what]}.", style="dim")
 
 
 def _shown(value: Any) -> str:
@@ -95,7 +116,7 @@ def _search(
         "threads": threads,
         "moves_per_second": speed.moves / speed.seconds,
         "simulations_per_second": speed.simulations_per_second,
-        "evaluations_per_second": speed.evaluations / speed.seconds,
+        "evaluations_per_second": speed.evaluations_per_second,
         "limit_per_second": speed.limit,
         "limit_ratio": speed.limit_ratio,
         "network_share": speed.evaluator_share,

@@ -17,13 +17,12 @@ def check_game(
     json: Json = False,
 ) -> None:
     """Run the laws that every game obeys over random games: also on a game of your own, module:attribute."""
+    from palaestra.cli.output import print_json, say
     from palaestra.games.laws import check
     from palaestra.games.registry import make_game
 
     report = check(make_game(game), seed=seed, games=games)
     if json:
-        from palaestra.cli.output import print_json
-
         found = [{"law": violation.law, "line": violation.line} for violation in report.violations]
         print_json({"game": report.game, "laws": report.laws, "violations": found, "games": games, "seed": seed})
     if report.violations:
@@ -31,4 +30,4 @@ def check_game(
         rest = f" (and {more} more: --json lists all)" if more and not json else ""
         raise GameError(f"{report.game} breaks a law: {report.violations[0]}{rest}")
     if not json:
-        print(f"{report.game} obeys the laws over {games} random games: {', '.join(report.laws)}")
+        say(f"{report.game} obeys the laws over {games} random games: {', '.join(report.laws)}")

@@ -29,7 +29,7 @@ def check_solution(
     from pathlib import Path
 
     from palaestra.arena.solutions import check_solution, parse_solution
-    from palaestra.cli.output import print_json
+    from palaestra.cli.output import print_json, say
 
     solution = parse_solution(_read(Path(file)), file)
     verdict = check_solution(solution, _rules(solution, game, file))
@@ -50,13 +50,13 @@ def check_solution(
         )
     elif verdict.valid:
         how = "verified independently of the engine" if verdict.independent else "replayed through the game's own rules"
-        print(f"{file}: valid, {verdict.game}, score {verdict.score}; {how}")
+        say(f"{file}: valid, {verdict.game}, score {verdict.score}; {how}")
         if verdict.more:
-            print(f"{verdict.more} more moves are possible: this is not the end of the game")
+            say(f"{verdict.more} more moves are possible: this is not the end of the game")
         if svg is not None:
-            print(f"The picture is in {svg}")
+            say(f"The picture is in {svg}")
     else:
-        print(f"{file}: wrong, {verdict.game}: {verdict.error}")
+        say(f"{file}: wrong, {verdict.game}: {verdict.error}")
     if not verdict.valid:
         raise typer.Exit(1)
 
@@ -76,14 +76,14 @@ def _rules(solution: Solution, game: str | None, file: str) -> Game | None:
 def _read(path: Path) -> str:
     """The file's text, no more of it than a solution can have."""
     from palaestra.arena.solutions import MOST_CHARACTERS
+    from palaestra.reading import read_bytes
 
     try:
-        with path.open(encoding="utf-8") as file:
-            return file.read(MOST_CHARACTERS + 1)
+        return read_bytes(path, 4 * MOST_CHARACTERS).decode()
     except UnicodeDecodeError:
         raise RecordError(f"{path} is no solution: it is not text") from None
-    except (OSError, ValueError) as error:  # ValueError: a path with a null byte
-        reason = (getattr(error, "strerror", None) or str(error)).lower()
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
         raise RecordError(f"cannot read {path} ({reason}); a solution is a file that palaestra solve wrote") from None
 
 

@@ -88,11 +88,13 @@ def show_win(summary: Summary) -> None:
         perfect = make_player("perfect", game).analyse(start, rng)
     agent = make_player(f"run:{name_of(summary.folder)}", game)
     own = agent.analyse(start, rng)
-    *_, end = game.replay(" ".join(_texts(game, start, perfect.pv)))
     console = stdout()
+    known = ""
+    if perfect.proven:
+        *_, end = game.replay(" ".join(_texts(game, start, perfect.pv)))
+        known = f"Perfect play from the start ends in {outcome_in_words(game, end)}; "
     console.print(
-        f"Perfect play from the start ends in {outcome_in_words(game, end)}; the agent's value of the start is"
-        f" {own.value or 0.0:+.2f} (1 is a win, 0 a draw).\n",
+        f"{known}the agent's value of the start is {own.value or 0.0:+.2f} (1 is a win, 0 a draw).\n",
         markup=False,
         soft_wrap=True,
     )
@@ -123,15 +125,15 @@ def round_robin(games: int, seed: int) -> None:
     console.print(f"Everyone against everyone on {GAME}, {games} games a pair, sides swapped", style="bold")
     if not cache_root().exists():
         console.print("Rules and searches are compiled now, once; this takes about half a minute.", style="dim")
-    empty = crosstable(Crosstable(tuple(player.text for player in players)))
+    empty = crosstable(Crosstable(tuple(player.text for player in players)), console.width)
     with Live(empty, console=console, auto_refresh=False, transient=True) as live:
 
         def show(progress: Progress) -> None:
-            live.update(crosstable(progress.crosstable), refresh=console.is_terminal)
+            live.update(crosstable(progress.crosstable, console.width), refresh=console.is_terminal)
 
         played = play_tournament(rules, players, games, seed=seed, threads=usable_cores(), listen=show)
         live.update("")
-    console.print(crosstable(played.crosstable))
+    console.print(crosstable(played.crosstable, console.width))
     distinct = f"{played.distinct_games} of {len(played.games)} games are distinct."
     console.print(f"Scores are in percent. {distinct}\n", style="dim")
     console.print(last_game(rules, played))

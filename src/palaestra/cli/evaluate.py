@@ -11,6 +11,7 @@ from palaestra.cli.mistake_curve import curve_file, curve_moments, measure_curve
 from palaestra.cli.options import Json, RunName, Seed, StoredGame
 from palaestra.cores import usable_cores
 from palaestra.errors import ConfigError
+from palaestra.text import clip, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from palaestra.players.runs import StoredRun
 
 ANCHORS, ANCHORS_ALONE = ("random", "uct(simulations=200)"), ("random", "uct(simulations=200)", "nrpa(level=2)")
+NAME = 17  # characters of a line of a player's text in tables: "simulations=1000)"
 
 
 def evaluate(
@@ -223,10 +225,12 @@ def mean_in_words(mean: float, low: float | None, high: float | None) -> str:
 
 def read_budgets(text: str) -> tuple[int, ...]:
     """Numbers of simulations from "100,600"."""
-    words = [word.strip() for word in text.split(",")]
-    if not all(word.isascii() and word.isdigit() and 0 < int(word) <= 10_000_000 for word in words):
-        raise ConfigError(f"--simulations is {text!r}; give positive whole numbers with commas, for example 100,600")
-    return tuple(dict.fromkeys(int(word) for word in words))
+    numbers = [whole_number(word.strip()) or 0 for word in text.split(",")]
+    if not all(0 < number <= 10_000_000 for number in numbers):
+        raise ConfigError(
+            f"--simulations is {clip(text)}; give positive whole numbers with commas, for example 100,600"
+        )
+    return tuple(dict.fromkeys(numbers))
 
 
 def position_sets(game: Game, file: str | Path | None, seed: int) -> list[PositionSet]:
@@ -277,24 +281,27 @@ def print_strength(
     reward: str | None = None,
 ) -> None:
     """Two tables for people, matches and mistakes; above them what was judged, under which reward if that is told."""
+    from itertools import groupby
+
     from rich.table import Table
     from rich.text import Text
 
-    from palaestra.cli.output import percent, score_in_words, stdout
+    from palaestra.arena.statistics import elo_in_words
+    from palaestra.cli.output import at_words, percent, score_in_words, stdout
 
     console = stdout()
     under = f", reward {reward}" if reward else ""
     console.print(Text(f"{run.name}, network {iteration}, on {run.game}{under}", style="bold"))
-    if results:
+    for simulations, met in groupby(results, lambda result: result.simulations):
         table = Table(box=None, pad_edge=False)
-        for name in ("against", "sims", "score", "+ = −", "Elo difference", "distinct"):
-            table.add_column(name, no_wrap=name != "against")
-        for result in results:
+        table.add_column(f"with {simulations} sims")
+        for name in ("score", "+ = −", "Elo difference", "distinct"):
+            table.add_column(name, no_wrap=True)
+        for result in met:
             tally = f"{result.wins} {result.draws} {result.losses}"
             games = f"{result.distinct_games} of {result.games}"
             table.add_row(
-                result.anchor,
-                str(result.simulations),
+                Text(at_words(result.anchor, NAME)),
                 score_in_words(result.score, result.interval),
                 tally,
                 elo_in_words(result.elo),
@@ -316,14 +323,3 @@ def print_strength(
         console.print(table)
     words = "Intervals are 95 %. A mistake: another move has a better result (win, draw, loss)."
     console.print(Text(words if rates else f"Intervals are 95 %. No oracle knows {run.game}.", style="dim"))
-
-
-def elo_in_words(elo: tuple[float | None, float | None, float | None]) -> str:
-    """ "+312 (+240 to +420)"; a difference without an end is written as ∞."""
-    middle, low, high = elo
-    words = [
-        f"{value:+.0f}" if value is not None else sign for value, sign in ((middle, ""), (low, "−∞"), (high, "+∞"))
-    ]
-    if middle is None:
-        words[0] = "+∞" if high is None else "−∞"
-    return f"{words[0]} ({words[1]} to {words[2]})"

@@ -49,17 +49,12 @@ def player(
 async def _serve(host: str, port: int, name: str, settings: Any, show: Any) -> None:
     import asyncio
 
-    from rich.markup import escape
-
     from palaestra.errors import PlayerError
     from palaestra.ggp.http_server import listen
     from palaestra.ggp.player_server import PlayerServer
 
-    def log(line: str) -> None:
-        show(escape(line))
-
-    async with PlayerServer(settings, name, log) as server, listen(host, port, server.answer) as bound:
-        log(f"{settings.player} listens on {host}, port {bound}; interrupt to leave")
+    async with PlayerServer(settings, name, show) as server, listen(host, port, server.answer) as bound:
+        show(f"{settings.player} listens on {host}, port {bound}; interrupt to leave")
         try:
             await server.up()
         except RuntimeError as error:

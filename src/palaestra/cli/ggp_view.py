@@ -23,15 +23,14 @@ SHOWN_FACTS = 12  # facts of the state
 def make_view(note: str) -> Iterator[Callable[[MatchRecord], None]]:
     """A listener for the manager; `note` is a line about the machine, if there is one to tell."""
     from rich.live import Live
-    from rich.markup import escape
 
     from palaestra.cli.output import stderr
 
     console = stderr()
     if note:
-        console.print(escape(note))
+        console.print(note)
     if not console.is_terminal:
-        yield lambda record: console.print(escape(last_line(record)), soft_wrap=True)
+        yield lambda record: console.print(last_line(record), soft_wrap=True)
         return
     with Live(console=console, transient=True, auto_refresh=False) as live:
         yield lambda record: live.update(live_view(record), refresh=True)

@@ -281,7 +281,7 @@ def running_words(running: Metrics | None) -> str:
 
 def elo_words(elo: list[float | None]) -> str:
     """ "+312 (+240 to +420)"; what has no end is left open."""
-    from palaestra.cli.evaluate import elo_in_words
+    from palaestra.arena.statistics import elo_in_words
 
     middle, low, high = elo
     return elo_in_words((middle, low, high))

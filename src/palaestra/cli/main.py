@@ -16,6 +16,10 @@ from palaestra import __version__
 from palaestra.cli import complete
 from palaestra.cli.old_names import with_new_names
 from palaestra.errors import PalaestraError
+from palaestra.printable import printable
+from palaestra.text import clip
+
+LONGEST = 2000  # characters of an error
 
 # verb, function (or group of commands) in palaestra.cli.<verb with underscores>, example for --help
 VERBS = (
@@ -130,10 +134,13 @@ def _run(arguments: list[str]) -> int:
     except Exception as error:
         if os.environ.get("PALAESTRA_DEBUG"):
             raise
+        if isinstance(error, OSError) and error.filename is not None:  # no permission, a name too long, a full disk
+            return _complain(f"cannot use {clip(str(error.filename))}: {(error.strerror or str(error)).lower()}", 2)
         what = f"{type(error).__name__}: {error}"
         return _complain(f"unexpected {what} (PALAESTRA_DEBUG=1 shows where; please report it)", 1)
 
 
 def _complain(message: str, code: int) -> int:
-    print("error: " + " ".join(message.split()), file=sys.stderr)
+    line = printable(" ".join(message.split()))
+    print("error: " + (line if len(line) <= LONGEST else f"{line[:LONGEST]} …"), file=sys.stderr)
     return code

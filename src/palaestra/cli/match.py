@@ -165,9 +165,9 @@ def print_result(result: MatchResult, openings: Openings, tested: SequentialMatc
     from rich.table import Table
     from rich.text import Text
 
+    from palaestra.arena.statistics import elo_in_words
     from palaestra.cli.output import score_in_words, stdout
 
-    elo, low, high = result.elo
     one, other = (f"{1000 * seconds:.3g} ms" for seconds in result.seconds_per_move)
     adjudicated = sum(record.adjudicated for record in result.records)
     table = Table(box=None, pad_edge=False, show_header=False)
@@ -175,7 +175,7 @@ def print_result(result: MatchResult, openings: Openings, tested: SequentialMatc
     table.add_column()
     rows = [
         ("score", f"{score_in_words(result.score, result.interval)}  +{result.wins} ={result.draws} −{result.losses}"),
-        ("Elo difference", f"{elo:+.0f} ({low:+.0f} to {high:+.0f})"),
+        ("Elo difference", elo_in_words(result.elo)),
         *([("SPRT", verdict_in_words(tested))] if tested else []),
         ("games", f"{result.games}, {result.distinct_games} distinct"
             + (f"; {adjudicated} ended where the result was proved" if adjudicated else "")),

@@ -5,7 +5,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from palaestra.printable import printable
+
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from rich.console import Console
     from rich.progress import Progress
     from rich.text import Text
@@ -18,15 +22,20 @@ FIRST_STYLE, SECOND_STYLE, EMPTY_STYLE, LAST_STYLE = "bold bright_yellow", "bold
 
 
 def stdout() -> Console:
-    from rich.console import Console
+    from palaestra.cli.console import PlainConsole
 
-    return Console(highlight=False)
+    return PlainConsole()
 
 
 def stderr() -> Console:
-    from rich.console import Console
+    from palaestra.cli.console import PlainConsole
 
-    return Console(stderr=True, highlight=False)
+    return PlainConsole(stderr=True)
+
+
+def say(text: str) -> None:
+    """A line of a verb that needs no colours, on stdout at once."""
+    print(printable(text), flush=True)
 
 
 def print_json(value: Any) -> None:
@@ -86,6 +95,27 @@ def percent(share: float) -> str:
 def score_in_words(score: float, interval: tuple[float, float]) -> str:
     """ "63.0 % (57.2–68.5)"."""
     return f"{percent(score)} ({100 * interval[0]:.1f}–{100 * interval[1]:.1f})"
+
+
+def at_words(text: str, room: int) -> str:
+    """A player's text in lines of at most `room` characters where that can be: broken after ( and , alone."""
+    lines = [""]
+    for word in _words(text):
+        if lines[-1] and len(lines[-1]) + len(word.rstrip()) > room:
+            lines.append(" ")
+        lines[-1] += word
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def least_room(texts: Iterable[str]) -> int:
+    """The columns that `at_words` needs to break no word of these texts."""
+    return max(len(line) for text in texts for line in at_words(text, 0).split("\n"))
+
+
+def _words(text: str) -> list[str]:
+    import re
+
+    return re.findall(r"[^(,]*[(,]?\s*", text)
 
 
 def mean_in_words(values: Float64s) -> str:

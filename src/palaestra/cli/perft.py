@@ -23,13 +23,14 @@ def perft(
     json: Json = False,
 ) -> None:
     """Count move sequences of every length up to DEPTH; a game that ends earlier counts once."""
+    from palaestra.cli.output import print_json, say
     from palaestra.games.registry import make_game
 
     rules = make_game(game)
     state = rules.from_moves(moves)
     count_leaves(rules, state, min(depth, SPLIT + 1))  # whatever must be compiled is compiled here, untimed
     if not json:
-        print(f"{'depth':>5} {'leaves':>16} {'seconds':>9} {'leaves/s':>14}")
+        say(f"{'depth':>5} {'leaves':>16} {'seconds':>9} {'leaves/s':>14}")
     leaves, seconds = [], 0.0
     for plies in range(depth + 1):
         before = time.perf_counter()
@@ -38,10 +39,8 @@ def perft(
         seconds += spent
         if not json:
             speed = f"{leaves[-1] / spent:,.0f}" if spent > 1e-3 else ""
-            print(f"{plies:5d} {leaves[-1]:16,} {spent:9.3f} {speed:>14}", flush=True)
+            say(f"{plies:5d} {leaves[-1]:16,} {spent:9.3f} {speed:>14}")
     if json:
-        from palaestra.cli.output import print_json
-
         print_json(
             {"game": rules.id, "depth": depth, "leaves": leaves[-1], "leaves_by_depth": leaves, "seconds": seconds}
         )

@@ -11,6 +11,7 @@ import typer
 from palaestra.cli import complete
 from palaestra.cli.options import GameId, Moves, Seed
 from palaestra.errors import MoveError, PalaestraError
+from palaestra.text import whole_number
 
 if TYPE_CHECKING:
     from palaestra.games.base import Game
@@ -71,7 +72,7 @@ class Session:
         self.game, self.opponent, self.adviser, self.side, self.seed = game, opponent, adviser, side, seed
         self.start = int(np.random.default_rng(seed).integers(game.num_starts))
         if moves.lstrip().startswith("@"):
-            self.start = int(moves.split()[0][1:]) if moves.split()[0][1:].isdigit() else self.start
+            self.start = whole_number(moves.split()[0][1:]) or 0  # what is no number is refused below
         elif game.num_starts > 1:
             moves = f"@{self.start} {moves}"
         self.states: list[Int8s] = list(game.replay(moves))

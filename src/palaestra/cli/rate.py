@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
@@ -87,15 +87,22 @@ def _opened(file: str) -> Iterator[tuple[BinaryIO, Callable[[int], None]]]:
     import sys
 
     from palaestra.cli.output import progress_bar
+    from palaestra.reading import opened
 
     if os.path.isdir(file):
         raise RecordError(f"{file} is a folder; give one PGN file, for example {os.path.join(file, 'games.pgn')}")
-    try:
-        source = sys.stdin.buffer if file == STDIN else open(file, "rb")
-    except OSError as error:
-        raise RecordError(f"cannot read {file}: {(error.strerror or str(error)).lower()}") from None
-    total = None if file == STDIN else os.fstat(source.fileno()).st_size / MEGABYTE
-    with source, progress_bar() as bar:
+    with ExitStack() as stack:
+        try:
+            if file == STDIN:
+                source: BinaryIO = sys.stdin.buffer
+            elif file.startswith("/dev/"):  # what the shell has opened: rate <(zcat games.pgn.gz)
+                source = stack.enter_context(open(file, "rb"))
+            else:
+                source = stack.enter_context(opened(file))
+        except OSError as error:
+            raise RecordError(f"cannot read {file}: {(error.strerror or str(error)).lower()}") from None
+        total = None if file == STDIN else os.fstat(source.fileno()).st_size / MEGABYTE
+        bar = stack.enter_context(progress_bar())
         task = bar.add_task("MB read", total=total)
         yield source, lambda count: bar.advance(task, count / MEGABYTE)
 

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from palaestra.arena.ratings import RatingConfig, Ratings
 
 FIT = "fit"
-MATRIX_PLAYERS = 20  # a matrix of more does not fit into 100 columns
-_WIDTH = 100
+FIGURES = 43  # columns of a rank, an Elo, its interval, games, score and draws
 
 Advantage = Annotated[str, typer.Option("--advantage", metavar="ELO|fit", help="What moving first is worth.")]
 Draw = Annotated[str, typer.Option("--draw", metavar="ELO|fit", help="The larger, the more draws are expected.")]
@@ -75,11 +74,9 @@ def _number(text: str) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def ratings_table(ratings: Ratings) -> Table:
+def ratings_table(ratings: Ratings, width: int = 80) -> Table:
     """Rank, player, Elo with its 95 % interval, games, score and draws, best first; groups apart."""
-    from rich.text import Text
-
-    from palaestra.cli.output import percent
+    from palaestra.cli.output import at_words, percent
 
     table = _table("player", gap=2, overflow="fold")
     for heading in ("Elo", "+", "−", "games", "score", "draws"):
@@ -87,7 +84,7 @@ def ratings_table(ratings: Ratings) -> Table:
     games, draws, score = ratings.games, ratings.draws, ratings.score
     before = 0
     for place, i in enumerate(ratings.order(), start=1):
-        name = Text(ratings.players[i])
+        name = at_words(ratings.players[i], width - FIGURES)
         if not games[i]:
             table.add_row("", name, "–", "", "", "0")
             continue
@@ -99,9 +96,9 @@ def ratings_table(ratings: Ratings) -> Table:
     return table
 
 
-def superiority_table(ratings: Ratings) -> Table:
-    """How likely a player is stronger than those below it, in percent; with many players only than the next two."""
-    from rich.text import Text
+def superiority_table(ratings: Ratings, width: int = 80) -> Table:
+    """How likely a player is stronger than those below it, in percent; where that is too wide, than the next two."""
+    from palaestra.cli.output import at_words, least_room
 
     games = ratings.games
     order = [i for i in ratings.order() if games[i]]
@@ -110,20 +107,21 @@ def superiority_table(ratings: Ratings) -> Table:
     def cell(i: int, j: int) -> str:
         return f"{100 * chances[i, j]:.0f}" if ratings.groups[i] == ratings.groups[j] else "–"
 
-    if size > MATRIX_PLAYERS:
+    room = width - 3 - 4 * size
+    if room < least_room(ratings.players[i] for i in order):
         table = _table("stronger than", overflow="fold")
         for heading in ("the next", "the next but one"):
             table.add_column(heading, justify="right", no_wrap=True)
         for place, i in enumerate(order, start=1):
-            table.add_row(str(place), Text(ratings.players[i]), *(cell(i, j) for j in order[place : place + 2]))
+            name = at_words(ratings.players[i], width - 32)
+            table.add_row(str(place), name, *(cell(i, j) for j in order[place : place + 2]))
         return table
-    table = _table("stronger than", no_wrap=True)
+    table = _table("stronger than", overflow="fold")
     for place in range(2, size + 1):
         table.add_column(str(place), justify="right", no_wrap=True, min_width=3)
-    room = _WIDTH - 3 - 4 * size
     for place, i in enumerate(order[:-1], start=1):
         cells = [""] * (place - 1) + [cell(i, j) for j in order[place:]]
-        table.add_row(str(place), Text(_cut(ratings.players[i], room)), *cells)
+        table.add_row(str(place), at_words(ratings.players[i], room), *cells)
     return table
 
 
@@ -137,12 +135,6 @@ def _table(subject: str, gap: int = 1, **column: Any) -> Table:
     return table
 
 
-def _cut(name: str, room: int) -> str:
-    """The name, without its middle if it is too long: players differ at the end more often than at the start."""
-    tail = 2 * room // 3
-    return name if len(name) <= room else f"{name[: room - 1 - tail]}…{name[len(name) - tail :]}"
-
-
 def print_ratings(ratings: Ratings, superiority: bool = True) -> None:
     """Both tables, or the ratings alone, how they were made, and what a reader must know, on stdout."""
     from rich.text import Text
@@ -150,10 +142,10 @@ def print_ratings(ratings: Ratings, superiority: bool = True) -> None:
     from palaestra.cli.output import stdout
 
     console = stdout()
-    console.print(ratings_table(ratings))
+    console.print(ratings_table(ratings, console.width))
     if superiority and sum(ratings.games > 0) > 1:
         console.print(Text("\nLikelihood of superiority, in percent", style="bold"))
-        console.print(superiority_table(ratings))
+        console.print(superiority_table(ratings, console.width))
     config = ratings.config
     level = "the mean is 0" if config.anchor is None else f"{config.anchor[0]} is {config.anchor[1]:g}"
     advantage = f"{ratings.advantage:.1f}{' (fitted)' if config.advantage is None else ''}"

@@ -26,7 +26,7 @@ def report(
     """Write one page with a run's plots, its settings and a few games to step through; it needs no network."""
     from pathlib import Path
 
-    from palaestra.cli.output import print_json
+    from palaestra.cli.output import print_json, say
     from palaestra.lab.report import make_report
     from palaestra.runs.places import find_run
 
@@ -41,4 +41,4 @@ def report(
     if json:
         print_json({"run": str(folder), "path": str(path), "bytes": len(page.encode())})
     else:
-        print(f"{path}: {len(page.encode()) / 1e6:.1f} MB, open it in a browser")
+        say(f"{path}: {len(page.encode()) / 1e6:.1f} MB, open it in a browser")

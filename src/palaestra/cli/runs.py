@@ -22,7 +22,7 @@ def runs(
     """List runs, the newest first: game, minutes, iterations, strength at the last evaluation, state."""
     from pathlib import Path
 
-    from palaestra.cli.output import print_json
+    from palaestra.cli.output import print_json, say
     from palaestra.runs.overview import list_runs
     from palaestra.runs.places import RUNS
 
@@ -31,7 +31,7 @@ def runs(
     if json:
         print_json([row.to_json() for row in rows])
     elif not rows:
-        print(f"No runs in {root}. To make one: palaestra train connect_four-6x7 --minutes 30 --out first-try")
+        say(f"No runs in {root}. To make one: palaestra train connect_four-6x7 --minutes 30 --out first-try")
     else:
         _print(rows)
 

@@ -241,7 +241,7 @@ def print_tournament(played: Tournament, ratings: Ratings, files: Sequence[str])
 
     console = stdout()
     console.print(Text(f"{played.format} of {played.game}: scores in percent", style="bold"))
-    console.print(crosstable(played.crosstable))
+    console.print(crosstable(played.crosstable, console.width))
     console.print(Text("\nRatings", style="bold"))
     print_ratings(ratings)
     console.print(Text(f"\n{summary(played)}", style="dim"), soft_wrap=True)

@@ -10,6 +10,7 @@ from palaestra.cli import complete
 from palaestra.cli.options import GAME_HELP, Json, full_game_id
 from palaestra.cores import usable_cores
 from palaestra.errors import ConfigError
+from palaestra.text import refuse_long
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,6 +29,8 @@ Sets = Annotated[
         autocompletion=complete.settings,
     ),
 ]
+
+LONGEST_NAME = 200  # characters; file systems take 255 bytes
 
 NEXT = """\
 What to try next
@@ -131,14 +134,15 @@ def train(
 
 def explain() -> None:
     """What there is to choose from."""
+    from palaestra.cli.output import say
     from palaestra.learn.presets import NAMES, load_preset
 
-    print(EXPLANATION)
+    say(EXPLANATION)
     width = max(map(len, NAMES))
     for name in NAMES:
         preset = load_preset(name)
-        print(f"  {name:<{width}} {preset.about}\n  {'':<{width}} {preset.expect}")
-    print("Games: palaestra games. Settings: palaestra settings, and config.toml in every run.")
+        say(f"  {name:<{width}} {preset.about}\n  {'':<{width}} {preset.expect}")
+    say("Games: palaestra games. Settings: palaestra settings, and config.toml in every run.")
 
 
 def new_folder(run: str | None, otherwise: str) -> Path:
@@ -159,6 +163,8 @@ def named_folder(run: str) -> Path:
 
     from palaestra.runs.places import RUNS
 
+    for name in Path(run).parts:
+        refuse_long(name, "the name of a run", ConfigError, LONGEST_NAME)
     if any(not character.isprintable() or character in "@(),=\"' " for character in run) or run in ("", ".", ".."):
         raise ConfigError(f"{run!r} cannot name a run: use letters, digits, - _ and ., for example --out first-try")
     return Path(run) if "/" in run else RUNS / run

@@ -28,10 +28,12 @@ from palaestra.games.rows import HEADER, ONGOING
 from palaestra.games.symmetry import Symmetry, identity
 from palaestra.jit import kernel
 from palaestra.streams import below
+from palaestra.text import clip, refuse_long, whole_number
 from palaestra.types import Float32s, Int8s, Int32s, Int64s, UInt64s
 
 Tiebreak = Literal["none", "plies", "margin", "score"]
 MOST_OUTCOMES = 2**20  # rewards keep a value for every one of them
+MOST_MOVES = 2**20  # characters of the moves of a game
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,8 +215,8 @@ class Game(ABC):
             if written.lower() == wanted.lower():
                 return action
         if not known:
-            raise MoveError(f"the game is over: {wanted!r} cannot be played")
-        raise MoveError(f"{wanted!r} is not a legal move here; legal: {', '.join(known)}")
+            raise MoveError(f"the game is over: {clip(wanted)} cannot be played")
+        raise MoveError(f"{clip(wanted)} is not a legal move here; legal: {', '.join(known)}")
 
     def split_moves(self, text: str) -> list[str]:
         """The moves in a line of text; by default they stand apart by spaces or commas."""
@@ -227,15 +229,16 @@ class Game(ABC):
 
     def replay(self, text: str) -> Iterator[Int8s]:
         """Every state on the way of `from_moves`, the initial one first."""
+        refuse_long(text, "a game", MoveError, MOST_MOVES)
         words = text.split(maxsplit=1)
         choice = 0
         if words and words[0].startswith("@"):
             chosen = words[0][1:]
-            if not (chosen.isascii() and chosen.isdigit()) or int(chosen) >= self.num_starts:
+            if (number := whole_number(chosen)) is None or number >= self.num_starts:
                 raise MoveError(
-                    f"{words[0]!r} is not an initial position of {self.id}; they are @0 to @{self.num_starts - 1}"
+                    f"{clip(words[0])} is not an initial position of {self.id}; they are @0 to @{self.num_starts - 1}"
                 )
-            choice = int(chosen)
+            choice = number
             text = words[1] if len(words) > 1 else ""
         state = self.start(np.array([choice], dtype=np.int64))[0]
         yield state
@@ -258,7 +261,7 @@ class Game(ABC):
             state = np.empty(0, dtype=np.int8)
         if state.shape != (self.state_size,):
             raise MoveError(
-                f"{text!r} is not a position of {self.id}: {2 * self.state_size} hexadecimal digits are needed"
+                f"{clip(text)} is not a position of {self.id}: {2 * self.state_size} hexadecimal digits are needed"
             )
         return state
 

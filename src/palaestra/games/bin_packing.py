@@ -125,9 +125,9 @@ class BinPackingGame(KernelGame):
         size = _size_text(_item(shape))
         cells = [_cell(*divmod(other % CELLS, BENCH)) for other in legal if other // CELLS == shape]
         if cells:
-            raise MoveError(f"{wanted!r} is not a legal move here; {size} can be placed at {', '.join(cells)}")
+            raise MoveError(f"{wanted[:40]!r} is not a legal move here; {size} can be placed at {', '.join(cells)}")
         why = "fits nowhere" if state[LEFT + shape] > 0 else "is not left"
-        raise MoveError(f"{wanted!r} is not a legal move here: {size} {why}; left: {_list(self.left(state))}")
+        raise MoveError(f"{wanted[:40]!r} is not a legal move here: {size} {why}; left: {_list(self.left(state))}")
 
     # Positions.
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 from palaestra.errors import GameError
 from palaestra.games.base import Game
 from palaestra.suggest import nearest
-from palaestra.text import clip
+from palaestra.text import clip, refuse_long
 from palaestra.user_code import is_code, load, remember, remembered
 
 
@@ -78,6 +78,7 @@ def example_ids() -> list[str]:
 
 def make_game(id: str) -> Game:
     """The game with this id; games are immutable, so one object serves all."""
+    refuse_long(id, "the name of a game", GameError)
     if id.startswith("gdl:"):
         return _call(GDL, id)  # whose maker notices a file that changed
     return _user_game(id) if is_code(id) else _make_game(full_id(id))
@@ -123,7 +124,7 @@ def _make_game(id: str) -> Game:
     entry = FAMILIES[family]
     match = re.fullmatch(entry.pattern, size, flags=re.ASCII)
     if match is None:
-        raise GameError(f"{id!r} is not a size of {family}: write {entry.form}, for example {entry.usual}")
+        raise GameError(f"{clip(id)} is not a size of {family}: write {entry.form}, for example {entry.usual}")
     parts = tuple(int(part) if part.isdigit() else part for part in match.groups() if part is not None)
     return _call(entry.maker, parts)
 
@@ -151,6 +152,6 @@ def _user_game(text: str, root: str | None = None) -> Game:
     game = load(text, GameError, "a user's game", root)
     if not isinstance(game, Game):
         raise GameError(
-            f"{text!r} is not a palaestra Game; a user's game is module:attribute, for example my_game:GAME"
+            f"{clip(text)} is not a palaestra Game; a user's game is module:attribute, for example my_game:GAME"
         )
     return game

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from html import escape
 
+from palaestra.printable import escape
 from palaestra.types import Int8s
 
 CELL = 40

@@ -22,6 +22,8 @@ import numpy as np
 from palaestra.ggp.terms import Rule, Rules, Term, arguments, name_of, substitute, subterms, term_text
 from palaestra.types import Float32s, Int64s
 
+MOST_DIGITS = 1000
+
 LONGEST_SIDE = 32
 MOST_ACTION_PLANES = 128
 BLANKS = ("b", "blank", "empty")
@@ -124,7 +126,7 @@ def _ordered(values: set[Term], chains: list[tuple[str, ...]]) -> tuple[str, ...
     names = [value for value in values if isinstance(value, str)]
     if len(names) < len(values) or not 2 <= len(names) <= LONGEST_SIDE:
         return ()
-    if all(name.isascii() and name.isdigit() for name in names):
+    if all(map(is_number, names)):
         return tuple(sorted(names, key=int))
     if sorted(names) == list(ascii_lowercase[: len(names)]):
         return tuple(sorted(names))
@@ -226,5 +228,10 @@ def natural_order(term: Term) -> tuple[tuple[int, int, str], ...]:
     names = [name_of(part) for part in subterms(term)]
     return (
         (int(isinstance(term, str)), 0, ""),
-        *((0, int(name), "") if name.isascii() and name.isdigit() else (1, 0, name) for name in names),
+        *((0, int(name), "") if is_number(name) else (1, 0, name) for name in names),
     )
+
+
+def is_number(name: str) -> bool:
+    """Whether a word is a whole number, and none that only a hostile rulesheet has."""
+    return name.isascii() and name.isdigit() and len(name) <= MOST_DIGITS

@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from palaestra.errors import GdlError, MoveError
 from palaestra.ggp.terms import Rules, Term, shown
+from palaestra.text import whole_number
 
 State: TypeAlias = Hashable
 
@@ -80,6 +81,6 @@ def make_machine(rules: Rules, seconds: float = SECONDS, nodes: int = NODES) -> 
 
 def goal_value(term: Term) -> int:
     """The number in (goal role number)."""
-    if isinstance(term, str) and term.isascii() and term.isdigit() and int(term) <= 100:
-        return int(term)
+    if isinstance(term, str) and (number := whole_number(term)) is not None and number <= 100:
+        return number
     raise GdlError(f"{shown(term)} is not a goal; goals are whole numbers from 0 to 100")

@@ -31,6 +31,7 @@ from palaestra.ggp.terms import (
     term_text,
     words,
 )
+from palaestra.reading import opened
 
 __all__ = [
     "Literal",
@@ -52,7 +53,7 @@ def load_rules(path: str | Path, limits: Limits = USUAL) -> Rules:
     """The rules in a file; GdlError names the file and the place in it."""
     try:
         most = 4 * limits.characters  # bytes of so many characters in UTF-8; of a larger file no more is read
-        with open(path, "rb") as file:
+        with opened(path) as file:
             data = file.read(most + 1)
         if len(data) > most:
             raise GdlError(f"the text has more than {limits.characters:,} characters")

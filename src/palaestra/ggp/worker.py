@@ -20,7 +20,6 @@ import importlib
 import json
 import os
 import queue
-import resource
 import sys
 import threading
 from collections.abc import Callable
@@ -146,6 +145,16 @@ def _line(error: BaseException) -> str:
     return " ".join(str(error).split())
 
 
+def _limit_heap(most: int) -> None:
+    """At most so many bytes, where the system can hold a process to it; Windows cannot."""
+    try:
+        import resource
+    except ImportError:
+        return
+    # Of the heap alone: libraries reserve address space that they never touch.
+    resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+
+
 def main() -> None:
     settings = WorkerSettings(**json.loads(sys.argv[1]))
     # What libraries print must not mix with the answers.
@@ -153,9 +162,7 @@ def main() -> None:
     os.dup2(2, 1)
     module, _, function = settings.maker.partition(":")
     mover = getattr(importlib.import_module(module), function)(settings.player, settings.seed)
-    # Of the heap alone: libraries reserve address space that they never touch.
-    most = settings.megabytes * 2**20
-    resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+    _limit_heap(settings.megabytes * 2**20)
     Worker(mover, settings.seed, out).serve(sys.stdin)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import re
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import cycle
 from typing import Any
@@ -16,6 +17,8 @@ import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
+
+from palaestra.printable import printable
 
 Lines = Sequence[Mapping[str, Any]]
 
@@ -38,6 +41,7 @@ STYLE: dict[Any, Any] = {
     "xtick.color": INK,
     "ytick.color": INK,
     "legend.frameon": False,
+    "text.parse_math": False,  # a name may hold dollars
     "svg.fonttype": "none",  # words stay words: smaller, and they can be searched for
 }
 FEW = 40  # iterations up to which every one is a bar and has a mark
@@ -135,6 +139,16 @@ def run_plots(lines: Lines, threshold: float | None = None) -> Iterator[tuple[st
             yield title, caption, _svg(draw, title)
 
 
+def picture(figure: Figure, format: str, **options: Any) -> bytes:
+    """A figure as an SVG or PNG file, always the same bytes; names from outside stand in it as text alone."""
+    data = io.BytesIO()
+    metadata: dict[str, Any] = {"Date": None, "Creator": None} if format == "svg" else {"Software": None}
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")  # a box stands in the picture for it
+        figure.savefig(data, format=format, metadata=metadata, **options)
+    return printable(data.getvalue().decode()).encode() if format == "svg" else data.getvalue()
+
+
 def _svg(draw: Callable[[Axes], None], name: str) -> str:
     """A figure as one <svg> element without a header; `name` tells its identifiers from other figures'."""
     with matplotlib.rc_context({**STYLE, "svg.hashsalt": name}):
@@ -143,9 +157,7 @@ def _svg(draw: Callable[[Axes], None], name: str) -> str:
         axes.set_xlabel("iteration")
         draw(axes)
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-        text = io.StringIO()
-        figure.savefig(text, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
-    body = text.getvalue()
+        body = picture(figure, "svg", transparent=True).decode()
     svg = body[body.index("<svg") :]
     prefix = "".join(character if character.isalnum() else "-" for character in name.lower())
     svg = re.sub(r'\bid="', f'id="{prefix}-', svg)

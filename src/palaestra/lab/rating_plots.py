@@ -5,7 +5,6 @@ Figures take what they show as arguments; `tournament_figures` alone knows what 
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping, Sequence
 from itertools import cycle
 from pathlib import Path
@@ -22,7 +21,7 @@ from palaestra.arena.ratings import Ratings, Results, rate
 from palaestra.atomic import write_file
 from palaestra.errors import ConfigError
 from palaestra.lab.elo_curves import Curve, Point, curves_of, mean_over_runs
-from palaestra.lab.plots import BLUE, GREEN, INK, ORANGE, PURPLE, RED, STYLE
+from palaestra.lab.plots import BLUE, GREEN, INK, ORANGE, PURPLE, RED, STYLE, picture
 from palaestra.types import Float64s
 
 if TYPE_CHECKING:
@@ -62,11 +61,9 @@ def tournament_figures(tournament: Tournament, path: Path, ratings: Ratings | No
 def save_figure(figure: Figure, path: Path) -> None:
     """Write a figure in the format of the file's ending, whole or not at all; the same figure gives the same bytes."""
     ending = figure_format(path)
-    data = io.BytesIO()
-    metadata: dict[str, Any] = {"Date": None, "Creator": None} if ending == "svg" else {"Software": None}
     with matplotlib.rc_context({**STYLE, "svg.hashsalt": path.stem}):
-        figure.savefig(data, format=ending, dpi=DPI, metadata=metadata)
-    write_file(path, data.getvalue())
+        data = picture(figure, ending, dpi=DPI)
+    write_file(path, data)
 
 
 def scores_of(results: Results, players: Sequence[str]) -> Float64s:

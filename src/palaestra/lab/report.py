@@ -9,20 +9,22 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from importlib.resources import files
 from pathlib import Path
 from string import Template
 from typing import Any
 
 from palaestra.arena.records import PgnGame, read_games
+from palaestra.arena.statistics import elo_in_words
 from palaestra.errors import RecordError
 from palaestra.games.base import Game
 from palaestra.games.registry import make_stored_game
 from palaestra.games.rows import ONGOING
 from palaestra.lab.plots import Lines, run_plots
+from palaestra.printable import escape
 from palaestra.runs.folder import RunFolder, numbered
 from palaestra.runs.manifest import Manifest
+from palaestra.text import whole_number
 
 MOST_GAMES = 5
 SIDES = ("first", "second")
@@ -48,8 +50,13 @@ def make_report(folder: Path, game: str | None = None) -> str:
     if manifest is None or manifest.iteration == 0:
         raise RecordError(f"{folder} has no finished iteration yet: there is nothing to report")
     lines = home.metrics(manifest)
-    rules = make_stored_game(str(manifest.config["game"]), str(folder), id=manifest.game, given=game)
-    return render(folder.resolve().name, manifest, lines, list(replays(home, rules, manifest)))
+    try:
+        rules = make_stored_game(str(manifest.config["game"]), str(folder), id=manifest.game, given=game)
+        return render(folder.resolve().name, manifest, lines, list(replays(home, rules, manifest)))
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        # Hashes say that files are those that were saved, and a stranger can save anything.
+        what = f"{type(error).__name__}: {error}"
+        raise RecordError(f"{folder} holds settings, metrics or games that are not those of a run ({what})") from error
 
 
 def replays(home: RunFolder, game: Game, manifest: Manifest) -> Iterator[Replay]:
@@ -64,7 +71,7 @@ def telling(games: Sequence[PgnGame]) -> PgnGame:
     """The first game that was decided, which shows more than a draw; with one player the one with the best score."""
     if any(one.result != "*" for one in games):
         return next((one for one in games if one.result in ("1-0", "0-1")), games[0])
-    return max(games, key=lambda one: int(one.tags.get("Outcome", "0")))
+    return max(games, key=lambda one: whole_number(one.tags.get("Outcome", "")) or 0)
 
 
 def replay(game: Game, played: PgnGame, title: str) -> Replay:
@@ -130,9 +137,7 @@ def facts(manifest: Manifest, lines: Lines) -> list[tuple[str, str]]:
         shown.append((f"mean score of {one['player']}, 95 %", f"{one['mean']:.1f}{ends}"))
     latest: Mapping[str, Any] = next((line["elo"] for line in reversed(lines) if line.get("elo")), {})
     for anchor, (elo, low, high) in latest.items():
-        ends = f"{'−∞' if low is None else f'{low:+.0f}'} to {'+∞' if high is None else f'{high:+.0f}'}"
-        best = f"{elo:+.0f} ({ends})" if elo is not None else ends
-        shown.append((f"Elo against {anchor}, 95 %", best))
+        shown.append((f"Elo against {anchor}, 95 %", elo_in_words((elo, low, high))))
     return shown
 
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from palaestra.atomic import write_file
-from palaestra.errors import ConfigError
+from palaestra.errors import ConfigError, RunError
 from palaestra.games.base import Game
 from palaestra.lab.restarts import Limits, Restarts
 from palaestra.lab.solve_folder import About, Entry, Journal, open_folder, read_journal
@@ -25,6 +25,7 @@ from palaestra.learn.config import RunConfig
 from palaestra.learn.events import Listener, Metrics
 from palaestra.players.registry import make_player
 from palaestra.players.solo import games_at_once, is_shared
+from palaestra.reading import MOST_TEXT, parse_json, read_bytes
 from palaestra.runs.folder import RunFolder, numbered
 
 TIME = "time.json"
@@ -128,7 +129,10 @@ def _searched(folder: Path, game: Game, player: str, seed: int, seconds: float, 
 def _spent(folder: Path) -> float:
     """Seconds of searching that a folder holds: up to its last line, or all that were asked for if it is finished."""
     if (folder / TIME).is_file():
-        return float(json.loads((folder / TIME).read_bytes())["seconds"])
+        try:
+            return float(parse_json(read_bytes(folder / TIME, MOST_TEXT))["seconds"])
+        except (OSError, ValueError, TypeError, KeyError):
+            raise RunError(f"{folder / TIME} is damaged: it does not say how long was solved") from None
     return read_journal(folder).seconds if (folder / "solve.json").is_file() else 0.0
 
 

@@ -12,7 +12,6 @@ again, with the same random numbers. Knows no search.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
 import os
 from collections import Counter
@@ -28,6 +27,8 @@ from palaestra.atomic import TEMPORARY, append_file, disk_error, make_folder, sw
 from palaestra.errors import RecordError, RunError
 from palaestra.games.base import Game
 from palaestra.learn.best_solutions import write_solution
+from palaestra.locks import lock
+from palaestra.reading import MOST_TEXT, parse_json, read_bytes
 from palaestra.types import Int8s, Int32s
 
 ABOUT, JOURNAL, SOLUTIONS, LOCK = "solve.json", "journal.jsonl", "solutions", "lock"
@@ -109,10 +110,7 @@ def open_folder(path: Path, game: Game, about: About) -> Iterator[SolveFolder]:
     except OSError as error:
         raise disk_error("cannot write", path, error) from None
     try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise RunError(f"{path} is being written by another process; wait for it or end it") from None
+        lock(handle, path, RunError)
         about = _settle(path, about)  # again: another process may have made the folder meanwhile
         for folder in (path, path / SOLUTIONS):
             sweep(folder)
@@ -210,7 +208,7 @@ def _settle(path: Path, about: About) -> About:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        return read_bytes(path, MOST_TEXT).decode()
     except OSError as error:
         raise disk_error("cannot read", path, error) from None
     except UnicodeDecodeError:
@@ -222,7 +220,7 @@ def _read_about(folder: Path) -> About:
     if not path.is_file():
         raise RunError(f"{folder} is no folder of palaestra solve: it has no {ABOUT}")
     try:
-        given: dict[str, Any] = json.loads(_text(path))
+        given: dict[str, Any] = parse_json(_text(path))
         if given.pop("format") != FORMAT:
             raise RunError(f"{path} has another format than {FORMAT}; this version of Palaestra cannot go on with it")
         return About(**given)
@@ -245,7 +243,7 @@ def _read_journal(folder: Path, about: About) -> tuple[Journal, int]:
         if not line.endswith(b"\n"):
             break
         try:
-            journal.add(_read_entry(json.loads(line)))
+            journal.add(_read_entry(parse_json(line)))
         except (ValueError, TypeError, KeyError, AttributeError):
             raise RunError(f"{path} is damaged in line {number}: it is not the journal of a search") from None
         length += len(line)

@@ -18,6 +18,7 @@ from palaestra.atomic import make_folder, write_file
 from palaestra.errors import RunError
 from palaestra.games.base import Game
 from palaestra.runs.folder import SOLUTIONS
+from palaestra.text import whole_number
 
 
 class Played(Protocol):
@@ -79,4 +80,4 @@ def best_file(folder: Path) -> Path | None:
 
 def _score(path: Path) -> int:
     text = path.stem.partition("-")[0]
-    return int(text) if text.isdigit() else -1
+    return -1 if (score := whole_number(text)) is None else score

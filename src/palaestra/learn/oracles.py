@@ -9,7 +9,6 @@ on small boards that a solver judges (`solved_sample`), or a file of scored posi
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -29,6 +28,7 @@ from palaestra.players.base import Player
 from palaestra.players.perfect import RETROGRADE
 from palaestra.players.policy import PolicyPlayer
 from palaestra.players.runs import make_agent, playing_search
+from palaestra.reading import MOST_TEXT, parse_json, read_bytes
 from palaestra.rewards.base import Reward
 from palaestra.search.config import SearchConfig
 from palaestra.search.retrograde import Retrograde
@@ -84,7 +84,7 @@ class ErrorRate:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """95 % interval (Wilson), as if the set were a sample of its kind of positions."""
+        """95 % interval (Wilson, corrected), as if the set were a sample of its kind of positions."""
         return score_interval(self.mistakes, 0, self.positions - self.mistakes)
 
 
@@ -267,7 +267,7 @@ def read_positions(path: Path | str, game: Game) -> list[PositionSet]:
     `moves` are in the game's notation; `scores` are by action for the mover, > 0 wins, null where a move is illegal.
     """
     try:
-        body = json.loads(Path(path).read_bytes())
+        body = parse_json(read_bytes(path, MOST_TEXT))
     except OSError as error:
         raise RecordError(f"cannot read {path} ({(error.strerror or str(error)).lower()})") from None
     except ValueError:

@@ -6,7 +6,6 @@ file are settings as in config.toml. What a preset leaves out is the thesis's va
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.resources import files
@@ -18,6 +17,7 @@ from palaestra.learn.config import RunConfig
 from palaestra.learn.settings import as_settings, bounds, make_config, merge, parse_sets
 from palaestra.nets.architecture import parse_net
 from palaestra.nets.heads import VALUE_HEAD
+from palaestra.reading import parse_toml
 from palaestra.suggest import did_you_mean
 from palaestra.text import clip
 
@@ -43,7 +43,7 @@ def load_preset(name: str) -> Preset:
             " --set learn.lr=0.01"
         )
     text = (files("palaestra.learn") / "presets" / f"{name}.toml").read_text(encoding="utf-8")
-    settings = tomllib.loads(text)
+    settings = parse_toml(text)
     lines = settings.pop("preset")
     return Preset(name, lines["about"], lines["expect"], settings)
 

@@ -6,7 +6,6 @@ is accepted. TOML has no null: the text "none" stands for it where a setting may
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Mapping
 from typing import Any, get_args
 
@@ -16,9 +15,10 @@ from pydantic.fields import FieldInfo
 from palaestra.errors import ConfigError
 from palaestra.fields import accepted
 from palaestra.learn.config import RunConfig
+from palaestra.reading import parse_toml
 from palaestra.search.config import OLD_NAMES, SearchConfig, new_names
 from palaestra.suggest import nearest
-from palaestra.text import clip
+from palaestra.text import clip, refuse_long
 
 NONE = "none"
 EXAMPLE = "--set learn.lr=0.01"
@@ -51,15 +51,16 @@ def parse_sets(texts: Iterable[str]) -> dict[str, Any]:
     """Nested settings from `key=value` texts; a value is TOML, or a plain text."""
     settings: dict[str, Any] = {}
     for text in texts:
+        refuse_long(text, "a setting", ConfigError)
         key, equals, value = text.partition("=")
         key = key.strip()
         if not equals or not key:
-            raise ConfigError(f"a setting is written key=value, not {text!r}; for example {EXAMPLE}")
+            raise ConfigError(f"a setting is written key=value, not {clip(text)}; for example {EXAMPLE}")
         key = new_key(key)
         check_key(key)
         try:
-            parsed = tomllib.loads(f"value = {value}")["value"]
-        except tomllib.TOMLDecodeError:
+            parsed = parse_toml(f"value = {value}")["value"]
+        except ValueError:
             parsed = value.strip()
         *groups, last = key.split(".")
         table = settings

@@ -26,14 +26,17 @@ from palaestra.nets.families.residual import ResidualNet
 from palaestra.nets.families.schmidt import SchmidtNet
 from palaestra.nets.families.thesis import ThesisNet
 from palaestra.nets.heads import OUTCOME_HEADS
+from palaestra.text import clip, refuse_long
 from palaestra.types import Float32s
 
 Weights = dict[str, Float32s]
+MOST_NAME = 100  # characters
 FAMILIES: tuple[type[Net], ...] = (ResidualNet, ThesisNet, SchmidtNet, DenseNet)
 
 
 def parse_net(name: str) -> Net:
     """The network with this name; ConfigError says how names are written."""
+    refuse_long(name, "the name of a network", ConfigError, MOST_NAME)
     for head in OUTCOME_HEADS:
         if name.endswith(f"-{head}"):
             return replace(_parse_body(name, name.removesuffix(f"-{head}")), head=head)  # type: ignore[type-var]
@@ -46,7 +49,7 @@ def _parse_body(whole: str, name: str) -> Net:
         if match := re.fullmatch(family.pattern, name, flags=re.ASCII):
             return family.parse(*match.groups())
     raise ConfigError(
-        f"unknown network {whole!r}; write bBLOCKScCHANNELS, for example b3c32, or thesis256, thesis512, schmidt,"
+        f"unknown network {clip(whole)}; write bBLOCKScCHANNELS, for example b3c32, or thesis256, thesis512, schmidt,"
         " or mlpWIDTHxLAYERS, for example mlp128x2; -outcome or -categorical at the end names another head"
     )
 

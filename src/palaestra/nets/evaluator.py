@@ -32,6 +32,7 @@ from palaestra.jit import kernel
 from palaestra.nets.architecture import parse_net
 from palaestra.nets.graph import ACTIONS_KEY, GAME_KEY, INPUT, LOGITS, NET_KEY, OUTCOME, SHAPE_KEY, VALUE, VERSION_KEY
 from palaestra.nets.heads import CATEGORICAL_HEAD, OUTCOME_HEAD, VALUE_HEAD, Head, make_head
+from palaestra.reading import read_bytes
 from palaestra.rewards.base import Reward, default_reward
 from palaestra.rewards.outcomes import OutcomeSpace
 from palaestra.search.evaluator import Evaluation, Evaluator, Leaves
@@ -265,9 +266,9 @@ def _aligned_zeros(shape: tuple[int, ...], boundary: int = 64) -> Float32s:
 
 def _read(path: Path) -> bytes:
     try:
-        return path.read_bytes()
-    except (OSError, ValueError) as error:  # ValueError: a path with a null byte
-        reason = (getattr(error, "strerror", None) or str(error)).lower()
+        return read_bytes(path)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
         raise ModelError(f"{path}: cannot read this file ({reason}); a network is an .onnx file") from None
 
 

@@ -60,7 +60,7 @@ class AlphaBetaPlayer(Player):
         policy[result.actions] = 1.0 / len(result.actions)
         note = f"depth {result.depth}, {'exact' if result.proven else 'estimate'}, {result.nodes:,} nodes"
         pv = self._search.line(state, action, result.depth)
-        return Analysis(action, self._value(state, result), policy, pv=pv, note=note)
+        return Analysis(action, self._value(state, result), policy, pv=pv, note=note, proven=self._certain(result))
 
     def _value(self, state: Int8s, result: Result) -> float:
         """In [-1, 1] for the mover."""
@@ -68,11 +68,16 @@ class AlphaBetaPlayer(Player):
         if self._certain(result) or self.game.players == 1:
             outcome = np.array([result.value // SCALE], dtype=np.int32)
             return side * float(default_reward(self.game).value(outcome)[0])
-        return side * result.value / (abs(result.value) + HALF)
+        return side * squeezed(result.value)
 
     def _certain(self, result: Result) -> bool:
         """Whether the result is known: a win in sight is, even where a larger margin may still be found."""
         return result.proven or (self.game.players == 2 and abs(result.value) >= SCALE)
+
+
+def squeezed(score: int) -> float:
+    """A static score as a value between -1 and 1."""
+    return score / (abs(score) + HALF)
 
 
 def _pick(actions: list[int], streams: UInt64s, row: int) -> int:

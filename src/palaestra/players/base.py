@@ -21,6 +21,7 @@ class Analysis:
     visits: Int32s | None = None  # int32[A]
     pv: list[int] = field(default_factory=list)  # principal variation: actions from this position on
     note: str = ""  # one line for people: depth reached, nodes, "proven", …
+    proven: bool | None = None  # whether the value is exact; None for players that never prove anything
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,13 +13,14 @@ import numpy as np
 from palaestra.errors import MoveError, PlayerError
 from palaestra.games.base import Game
 from palaestra.players.base import Player
+from palaestra.printable import printable
 from palaestra.streams import Rng
 from palaestra.types import Int8s, Int32s, Int64s
 
 
 def ask_terminal(prompt: str) -> str:
     """One line from stdin; EOFError when there is none."""
-    print(prompt, end="", file=sys.stderr, flush=True)
+    print(printable(prompt), end="", file=sys.stderr, flush=True)
     if not (line := sys.stdin.readline()):
         print(file=sys.stderr)  # whatever is said next begins a line of its own
         raise EOFError

@@ -76,17 +76,21 @@ class AlphaBeta(Kind):
 
 
 class Perfect(Kind):
-    """Plays without mistakes: retrograde analysis for `opposition`, a solver for small boards."""
+    """Plays without mistakes: retrograde analysis for `opposition`, a solver for small boards.
+
+    Where the solver does not finish, it plays the best move so far, which is not proven.
+    """
 
     name = "perfect"
     example = "perfect"
 
-    nodes: int = Field(100_000_000, ge=1, le=10**10)  # positions that one solution may visit before it gives up
+    nodes: int = Field(100_000_000, ge=1, le=10**10)  # positions that one solution may visit before it is cut short
+    seconds: float = Field(60.0, gt=0, le=MAX_MS / 1000)  # the same by the clock, and then not reproducible
 
     def build(self, game: Game, text: str) -> Player:
         from palaestra.players.perfect import PerfectPlayer
 
-        return PerfectPlayer(game, text, nodes=self.nodes)
+        return PerfectPlayer(game, text, nodes=self.nodes, seconds=self.seconds)
 
 
 class Mcs(Kind):

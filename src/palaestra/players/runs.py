@@ -20,7 +20,7 @@ from palaestra.runs.folder import MANIFEST, RunFolder, numbered
 from palaestra.runs.manifest import Manifest
 from palaestra.runs.places import RUNS, find_run, listed
 from palaestra.search.config import SearchConfig
-from palaestra.text import clip
+from palaestra.text import clip, whole_number
 
 if TYPE_CHECKING:
     from palaestra.games.base import Game
@@ -77,7 +77,8 @@ class StoredRun:
     def checkpoints(self) -> list[int]:
         """Iterations whose networks were kept, ascending; 0 is the untrained one."""
         found = (Path(name) for name in self.manifest.files if name.startswith("checkpoints/"))
-        return sorted(int(path.stem) for path in found if path.suffix == ".onnx" and path.stem.isdigit())
+        numbers = (whole_number(path.stem) for path in found if path.suffix == ".onnx")
+        return sorted(number for number in numbers if number is not None)
 
     def make_game(self, given: str | None = None) -> Game:
         """The rules; `given` names them where they are code of the user's own."""
@@ -86,7 +87,7 @@ class StoredRun:
     def pick(self, which: str) -> int:
         """The iteration that `best`, `last` or a number means; PlayerError lists what there is."""
         there = self.checkpoints
-        number = self.best if which == "best" else there[-1] if which == "last" and there else _number(which)
+        number = self.best if which == "best" else there[-1] if which == "last" and there else whole_number(which)
         if number is None or number not in there:
             raise PlayerError(f"run {self.name} has no network {clip(which)}; it has best, last, {listed(there)}")
         return number
@@ -195,7 +196,3 @@ def make_agent(
     network = OnnxEvaluator(game, model, reward=reward)
     evaluator = Cached(Averaged(network, game) if averaged else network, game, default_entries(game))
     return TreePlayer(game, text, evaluator, search, reward)
-
-
-def _number(text: str) -> int | None:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None

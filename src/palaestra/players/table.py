@@ -24,6 +24,7 @@ from palaestra.errors import PlayerError
 from palaestra.games import bits
 from palaestra.games.base import Game
 from palaestra.jit import inlined, kernel
+from palaestra.reading import parse_json, read_bytes
 from palaestra.streams import below, mix
 from palaestra.types import Float64s, Int8s, Int32s, Int64s, UInt64s
 
@@ -248,8 +249,8 @@ def read_table(path: Path, game: Game) -> tuple[Table, About]:
     from safetensors.numpy import load
 
     try:
-        arrays = load(path.read_bytes())
-        facts = json.loads(arrays.pop("about").tobytes())
+        arrays = load(read_bytes(path))
+        facts = parse_json(arrays.pop("about").tobytes())
         if facts["format"] != FORMAT:
             raise PlayerError(f"{path} has format {facts['format']!r}; this version of Palaestra reads {FORMAT}")
         if (facts["game"], facts["version"]) != (game.id, game.version):
@@ -262,8 +263,8 @@ def read_table(path: Path, game: Game) -> tuple[Table, About]:
         table = Table(game, bool(facts["ply"]))
         _fill(table, arrays)
         return table, About(**{key: facts[key] for key in About.__dataclass_fields__})
-    except (OSError, UnicodeEncodeError) as error:
-        reason = (getattr(error, "strerror", None) or str(error)).lower()
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
         raise PlayerError(f"cannot read the table {path} ({reason}); one is made by: {_MAKER}") from None
     except (SafetensorError, ValueError, KeyError, TypeError, AttributeError):
         raise PlayerError(f"{path} is damaged or not a table; one is made by: {_MAKER}") from None

@@ -71,6 +71,7 @@ class TreePlayer(Player):
             visits=visits,
             pv=search.principal_variation(),
             note=f"{int(result.simulations[0]):,} simulations" + (", proven" if result.proven[0] else ""),
+            proven=bool(result.proven[0]),
         )
 
     def _rows(self, slots: Int64s) -> Int64s:

@@ -22,7 +22,10 @@ from palaestra.types import Float64s, Int32s, Int64s
 
 
 class Cdf(TableReward):
-    """r = 2f - 1, f the share of the window's games that ended worse, those that ended alike counted half.
+    """r = 2f - 1, f the share of the window's other games that ended worse, those that ended alike counted half.
+
+    A game is not compared with itself: so the worst of the window is worth -1 and the best 1, and `cdf_bonus` with
+    alpha = 1, whose printed formulas divide by all games but one, is the same.
 
     The window is the last `generations` generations (paper: 5). While it is empty everything is worth 0. Beyond the
     worst and the best outcome of the window, values run on to -1 and 1 at the worst and the best possible one.
@@ -94,12 +97,12 @@ class CdfBonus(Cdf):
 
 
 def cdf_values(counts: Int64s) -> Float64s:
-    """float64[K] from the counts int64[K] of outcomes by rank: (worse - better) / all, and lines where counts are 0."""
+    """float64[K] from the counts int64[K] of outcomes by rank: (worse - better) / others, lines where counts are 0."""
     total = counts.sum()
     if total == 0:
         return np.zeros(len(counts))
     worse = np.cumsum(counts) - counts
-    values = (2 * worse + counts - total) / total
+    values = (2 * worse + counts - total) / max(total - 1, 1)
     return _interpolated(np.flatnonzero(counts), values, -1.0, 1.0)
 
 

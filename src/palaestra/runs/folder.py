@@ -18,10 +18,8 @@ it knows no network, no game and no training.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
 import os
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -31,7 +29,10 @@ import numpy as np
 
 from palaestra.atomic import TEMPORARY, append_file, disk_error, make_folder, remove_file, sweep, write_file
 from palaestra.errors import DamagedRunError, RunError
+from palaestra.locks import lock
+from palaestra.reading import parse_json, parse_toml, read_bytes
 from palaestra.runs.manifest import FORMAT, Manifest, digest
+from palaestra.text import whole_number
 
 MANIFEST, CONFIG, METRICS, LOCK = "manifest.json", "config.toml", "metrics.jsonl", "lock"
 GENERATIONS, SOLUTIONS = "generations", "solutions"
@@ -84,10 +85,7 @@ class RunFolder:
         except OSError as error:
             raise disk_error("cannot write", self.path, error) from None
         try:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                raise RunError(f"{self.path} is being written by another process; wait for it or end it") from None
+            lock(handle, self.path, RunError)
             yield
         finally:
             os.close(handle)
@@ -103,7 +101,7 @@ class RunFolder:
         """The current manifest; None if the run was killed before its first one. RunError where there is no run."""
         path = self.path / MANIFEST
         try:
-            return self._adopted(Manifest.from_bytes(path.read_bytes(), path))
+            return self._adopted(Manifest.from_bytes(read_bytes(path), path))
         except FileNotFoundError:
             if any(self.generations()):  # it was there: only a run without any iteration may begin anew
                 raise DamagedRunError(f"{path} is gone, and the run has iterations") from None
@@ -116,7 +114,7 @@ class RunFolder:
         """The manifest of an earlier iteration whose files are still kept; RunError says which there are."""
         path = self._generation(iteration)
         try:
-            return Manifest.from_bytes(path.read_bytes(), path)
+            return Manifest.from_bytes(read_bytes(path), path)
         except FileNotFoundError:
             kept = ", ".join(map(str, self.generations())) or "none"
             raise RunError(f"{self.path} cannot go back to iteration {iteration}; it has kept: {kept}") from None
@@ -126,7 +124,7 @@ class RunFolder:
     def generations(self) -> list[int]:
         """The iterations that a run can go back to, as far as names of files tell, ascending."""
         found = (self.path / GENERATIONS).glob("*.json")
-        return sorted(int(path.stem) for path in found if path.stem.isascii() and path.stem.isdigit())
+        return sorted(number for path in found if (number := whole_number(path.stem)) is not None)
 
     def way_back(self) -> str:
         """Words with the command that goes back to the newest iteration of which every file is whole."""
@@ -144,10 +142,10 @@ class RunFolder:
         """config.toml as it stands."""
         path = self.path / CONFIG
         try:
-            return tomllib.loads(path.read_text(encoding="utf-8"))
+            return parse_toml(read_bytes(path))
         except OSError as error:
             raise disk_error("cannot read", path, error) from None
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        except ValueError as error:
             raise DamagedRunError(f"{path} is not TOML: {error}") from None
 
     def read(self, name: str, manifest: Manifest) -> bytes:
@@ -156,7 +154,7 @@ class RunFolder:
         if name not in manifest.files:
             raise RunError(f"{path} is not part of the run: {MANIFEST} does not name it")
         try:
-            data = path.read_bytes()
+            data = read_bytes(path)
         except OSError as error:
             raise DamagedRunError(str(disk_error("cannot read", path, error))) from None
         if name == METRICS:
@@ -172,10 +170,10 @@ class RunFolder:
     def metrics(self, manifest: Manifest) -> list[dict[str, Any]]:
         """The lines of metrics.jsonl that count."""
         try:
-            lines = [json.loads(line) for line in self.read(METRICS, manifest).splitlines()]
-            if [line["iteration"] for line in lines] != list(range(1, manifest.iteration + 1)):
+            lines = [parse_json(line) for line in self.read(METRICS, manifest).splitlines()]
+            if len(lines) != manifest.iteration or any(line["iteration"] != i for i, line in enumerate(lines, start=1)):
                 raise ValueError
-        except (ValueError, KeyError, TypeError, RecursionError):
+        except (ValueError, KeyError, TypeError):
             raise DamagedRunError(
                 f"{self.path / METRICS} is damaged: it does not hold the {manifest.iteration} iterations of the run"
             ) from None
@@ -185,9 +183,9 @@ class RunFolder:
         """A manifest of version 0.1 did not hash games and metrics: they are taken as they stand now."""
         if manifest.format == FORMAT:
             return manifest
-        games = [numbered("games", number, "pgn") for number in range(1, manifest.iteration + 1)]
+        games = (numbered("games", number, "pgn") for number in range(1, manifest.iteration + 1))
         try:
-            found = {name: (self.path / name).read_bytes() for name in (METRICS, *games)}
+            found = {name: read_bytes(self.path / name) for name in (METRICS, *games)}
         except OSError as error:
             raise DamagedRunError(f"{self.path} is damaged: {disk_error('cannot read', self.path, error)}") from None
         found[METRICS] = found[METRICS][: manifest.metrics_bytes]
@@ -245,7 +243,7 @@ class RunFolder:
                     remove_file(path)
         for folder, ending in (("checkpoints", "onnx"), ("games", "pgn")):
             for path in sorted((self.path / folder).glob(f"*.{ending}")):
-                if path.stem.isdigit() and int(path.stem) > manifest.iteration:  # of an iteration that was cut off
+                if (whole_number(path.stem) or 0) > manifest.iteration:  # of an iteration that was cut off
                     remove_file(path)
 
 

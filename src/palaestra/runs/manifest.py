@@ -8,9 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from palaestra.errors import DamagedRunError, RunError
+from palaestra.reading import parse_json
 
 FORMAT = 2
+MOST_ITERATIONS = 10**7
 OLDEST = 1  # version 0.1, which did not hash games and metrics
 
 
@@ -43,16 +47,24 @@ class Manifest:
     @classmethod
     def from_bytes(cls, data: bytes, path: Path) -> Manifest:
         try:
-            body = json.loads(data)
+            body = parse_json(data)
             if body["format"] not in range(OLDEST, FORMAT + 1):
                 raise RunError(
                     f"{path} has format {body['format']!r}; this version of Palaestra reads {OLDEST} to {FORMAT}"
                 )
             if body.pop("check") != _checksum(body):
                 raise ValueError
-            return cls(**{**body, "history": tuple(body["history"])})
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            return _checked(cls(**{**body, "history": tuple(body["history"])}))
+        except (ValueError, KeyError, TypeError, AttributeError):
             raise DamagedRunError(f"{path} is damaged: it is not the manifest of a run") from None
+
+
+def _checked(manifest: Manifest) -> Manifest:
+    """The manifest; ValueError if a field is not of its type: the checksum of a stranger's manifest fits too."""
+    manifest = TypeAdapter(Manifest).validate_python(manifest.__dict__)
+    if not all(0 <= number <= MOST_ITERATIONS for number in (manifest.iteration, manifest.best, manifest.trainer)):
+        raise ValueError
+    return manifest
 
 
 def digest(data: bytes) -> str:

@@ -42,13 +42,16 @@ class Timed(Evaluator):
 
 @dataclass(frozen=True)
 class SearchSpeed:
-    """Throughput of searches side by side on several threads."""
+    """Throughput of searches side by side on several threads.
+
+    Random games are played inside the compiled search, where nobody can time or count them apart.
+    """
 
     simulations: int
     moves: int
     seconds: float
-    evaluator_seconds: float  # summed over threads
-    evaluations: int
+    evaluator_seconds: float | None  # summed over threads; None where evaluations are made inside the search
+    evaluations: int | None  # likewise
     threads: int
     limit: float  # evaluations/s of the evaluator alone, in batches of the same size, on as many threads
 
@@ -57,9 +60,13 @@ class SearchSpeed:
         return self.simulations / self.seconds
 
     @property
-    def evaluator_share(self) -> float:
+    def evaluator_share(self) -> float | None:
         """Share of the time that is spent in the evaluator: the rest is the search's own."""
-        return self.evaluator_seconds / (self.seconds * self.threads)
+        return None if self.evaluator_seconds is None else self.evaluator_seconds / (self.seconds * self.threads)
+
+    @property
+    def evaluations_per_second(self) -> float | None:
+        return None if self.evaluations is None else self.evaluations / self.seconds
 
     @property
     def limit_ratio(self) -> float:
@@ -77,16 +84,15 @@ def measure_search(
     seed: int = 0,
 ) -> SearchSpeed:
     """Let `threads` threads play `games` games each with a search of its own, for `seconds`."""
-    tables = [
-        _Table(game, Timed(make_evaluator()), config, games, np.random.default_rng([seed, i])) for i in range(threads)
-    ]
+    tables = [_Table(game, make_evaluator(), config, games, np.random.default_rng([seed, i])) for i in range(threads)]
     _, elapsed = repeat_side_by_side([table.move for table in tables], seconds, lambda: _reset(tables))
+    timers = [table.timer for table in tables if table.timer is not None]
     return SearchSpeed(
         sum(table.simulations for table in tables),
         sum(table.moves for table in tables),
         elapsed,
-        sum(table.evaluator.seconds for table in tables),
-        sum(table.evaluator.leaves for table in tables),
+        sum(timer.seconds for timer in timers) if timers else None,
+        sum(timer.leaves for timer in timers) if timers else None,
         threads,
         _evaluator_alone(game, make_evaluator, games * config.leaves_per_step, threads, seconds / 3, seed),
     )
@@ -101,16 +107,21 @@ class _Table:
     """Games that one thread plays with one search; an ended game is replaced at once."""
 
     def __init__(
-        self, game: Game, evaluator: Timed, config: SearchConfig, games: int, rng: np.random.Generator
+        self, game: Game, evaluator: Evaluator, config: SearchConfig, games: int, rng: np.random.Generator
     ) -> None:
-        self.game, self.evaluator, self.rng = game, evaluator, rng
+        self.game, self.rng = game, rng
+        self.timer: Timed | None = None
         self.search = Search(game, evaluator, config)
+        if not self.search.is_fused:  # a fused search must see its evaluator, as the players' does
+            self.timer = Timed(evaluator)
+            self.search = Search(game, self.timer, config)
         self.states = scattered(game, games, rng)
         self.reset()
 
     def reset(self) -> None:
-        self.simulations = self.moves = self.evaluator.leaves = 0
-        self.evaluator.seconds = 0.0
+        self.simulations = self.moves = 0
+        if self.timer is not None:
+            self.timer.leaves, self.timer.seconds = 0, 0.0
 
     def move(self) -> None:
         result = self.search.run(self.states, self.rng)

@@ -12,6 +12,7 @@ under a second.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -58,7 +59,11 @@ class Retrograde:
         outcome = winner * (left + 1 - distance) if distance <= left else 0
         return Solution(outcome, self.best(state), depth=distance)
 
-    def line(self, state: Int8s, solution: Solution) -> list[int]:
+    def attempt(self, state: Int8s, exact: bool = True, seconds: float = math.inf) -> Solution:
+        """The same; everything is proven, and takes no time."""
+        return self.solve(state)
+
+    def line(self, state: Int8s, solution: Solution, seconds: float = math.inf) -> list[int]:
         """Best play from the first of the best moves on: to the end, or in a draw until a position comes back."""
         return self._follow(state)
 

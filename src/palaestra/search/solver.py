@@ -6,10 +6,15 @@ outcomes are margins, which never show before the end, the game's static score o
 position at the horizon counts as a draw, so that only real ends prune.
 
 Win, loss or draw alone (`exact=False`) is a search with the window (-1, 1) and is cheaper than the exact outcome.
+
+`solve` gives proofs and nothing else: it is what oracles ask. `attempt` always answers, within a budget, and says
+whether the answer is proven.
 """
 
 from __future__ import annotations
 
+import math
+import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,7 +34,8 @@ DEFAULT_NODES = 100_000_000
 class Solution:
     """A solved position. `outcome` is the first player's; with `exact` false only its sign is meant.
 
-    `actions` are all the best moves, ascending; with `exact` false, moves that keep the sign, at least one.
+    `actions` are all the best moves, ascending; with `exact` false, moves that keep the sign, at least one. Where not
+    `proven` they are the best as far as the search saw, and `outcome` is 0 unless a win or a loss is in sight.
     """
 
     outcome: int
@@ -37,6 +43,9 @@ class Solution:
     exact: bool = True
     depth: int = 0  # plies that had to be searched
     nodes: int = 0
+    proven: bool = True
+    estimate: int = 0  # where not proven: the static score at the horizon, for the first player
+    effort: float = 0.0  # where not proven: log10 of the positions that a proof may need, guessed from the last depths
 
 
 class Solver:
@@ -49,26 +58,38 @@ class Solver:
 
     def solve(self, state: Int8s, exact: bool = True) -> Solution | None:
         """The value and the best moves of a position that is not over; None when the nodes do not suffice."""
+        solution = self.attempt(state, exact)
+        return solution if solution.proven else None
+
+    def attempt(self, state: Int8s, exact: bool = True, seconds: float = math.inf) -> Solution:
+        """The same, also when the nodes or the seconds do not suffice: then what the last finished depth showed.
+
+        The first ply is always finished.
+        """
         backend, window = self._search.backend, UNBOUNDED if exact else 1
+        limits = Limits(time.perf_counter() + seconds, self.nodes)
         left = self.game.max_plies - int(self.game.plies(state[None])[0])
-        depth = 1
         backend.begin(state)
-        while True:
-            found = backend.iterate(state, depth, -window, window, Limits(nodes=self.nodes))
-            if found is None:
-                return None
-            if found.proven:
-                return Solution(_outcome(found, exact), _best(found, exact), exact, depth, backend.nodes)
+        depth, found = 1, backend.iterate(state, 1, -window, window, Limits())
+        assert found is not None
+        visited = [1, backend.nodes]  # after each finished depth
+        while not found.proven:
             assert depth < left, "a search to the end of the game rests on no estimate"
-            depth = min(depth + STEP, left)
+            further = min(depth + STEP, left)
+            deeper = None if limits.reached(backend.nodes) else backend.iterate(state, further, -window, window, limits)
+            if deeper is None:
+                return _unproven(found, exact, depth, visited, left)
+            depth, found = further, deeper
+            visited.append(backend.nodes)
+        return Solution(_outcome(found, exact), _best(found, exact), exact, depth, backend.nodes)
 
-    def line(self, state: Int8s, solution: Solution) -> list[int] | None:
-        """Best play to the end, from the first of the best moves on: to be asked right after `solve`.
+    def line(self, state: Int8s, solution: Solution, seconds: float = math.inf) -> list[int] | None:
+        """Best play to the end, from the first of the best moves on: to be asked right after the solution.
 
-        Its length is the distance to the end. None when the nodes do not suffice.
+        Its length is the distance to the end. None when the nodes or the seconds do not suffice.
         """
         backend = self._search.backend
-        limits = Limits(nodes=backend.nodes + self.nodes)
+        limits = Limits(time.perf_counter() + seconds, backend.nodes + self.nodes)
         pv, depth, action = [solution.actions[0]], solution.depth, solution.actions[0]
         while True:
             state = self.game.advance(state[None], np.array([action], dtype=np.int32))[0]
@@ -83,6 +104,22 @@ class Solver:
                 known = _best(found, exact=True)[0]
             action = known
             pv.append(action)
+
+
+def _unproven(found: Iteration, exact: bool, depth: int, visited: list[int], left: int) -> Solution:
+    """What a search showed that was stopped after `depth` of the `left` plies, `visited` nodes after each depth."""
+    certain = abs(found.value) >= SCALE
+    growth = max(visited[-1] / visited[-2], 1.0)
+    return Solution(
+        _outcome(found, exact) if certain else 0,
+        _best(found, exact),
+        exact,
+        depth,
+        visited[-1],
+        proven=False,
+        estimate=0 if certain else found.value,
+        effort=math.log10(visited[-1]) + (left - depth) / STEP * math.log10(growth),
+    )
 
 
 def _outcome(found: Iteration, exact: bool) -> int:
