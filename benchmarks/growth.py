@@ -36,7 +36,7 @@ def memory() -> Table:
     )
     for simulations in MEMORY_SIMULATIONS:
         config = SearchConfig(
-            rule="uct", num_simulations=simulations, leaves_per_step=32, node_budget=NODE_BUDGET, solver=False
+            rule="uct", simulations=simulations, leaves_per_step=32, node_budget=NODE_BUDGET, solver=False
         )
         search = Search(game, Rollout(game, default_reward(game)), config)
         start = game.initial(1)
@@ -77,7 +77,7 @@ def cost(rounds: int, most: int) -> Table:
 
 def _seconds(game: Game, evaluator: Evaluator, simulations: int, games: int, rounds: int) -> float:
     rule = "uct" if isinstance(evaluator, Rollout) else "puct"
-    config = SearchConfig(rule=rule, num_simulations=simulations, reuse=False)
+    config = SearchConfig(rule=rule, simulations=simulations, reuse=False)
     states = game.initial(games)
     search = Search(game, evaluator, config)
     search.run(states, np.random.default_rng(0))  # compiles, and makes the trees as large as they will be

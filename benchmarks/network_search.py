@@ -25,7 +25,7 @@ GAME, NET, SIMULATIONS, GAMES = "connect_four-6x7", "b3c32", 32, 128
 TARGET, SHARE_TARGET = 5.0, 0.95
 
 # Noise and temperature as in self-play: without them all games would be one game, and the cache would know it.
-CONFIG = SearchConfig(num_simulations=SIMULATIONS, dirichlet_fraction=0.25, temperature=1.0)
+CONFIG = SearchConfig(simulations=SIMULATIONS, dirichlet_fraction=0.25, temperature=1.0)
 
 NOTE = (
     "Equal: the network with the same weights (checked: same outputs), simulations a move, all cores, noise at"

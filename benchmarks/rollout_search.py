@@ -70,7 +70,7 @@ def positions(game: Game, count: int, spacing: int) -> tuple[Int8s, list[list[in
 
 def _lockstep(game: Game, states: Int8s, simulations: int) -> Callable[[], int]:
     """One move of LOCKSTEP games; the positions are repeated, every copy with its own random numbers."""
-    config = SearchConfig(rule="uct", num_simulations=simulations)
+    config = SearchConfig(rule="uct", simulations=simulations)
     search = Search(game, Rollout(game, default_reward(game)), config)
     batch = np.tile(states, (LOCKSTEP // len(states), 1))
     rng = np.random.default_rng(1)
@@ -79,7 +79,7 @@ def _lockstep(game: Game, states: Int8s, simulations: int) -> Callable[[], int]:
 
 def _single(game: Game, states: Int8s) -> Callable[[], int]:
     """One search of the next position in a tree of its own."""
-    config = SearchConfig(rule="uct", num_simulations=SINGLE_TREE)
+    config = SearchConfig(rule="uct", simulations=SINGLE_TREE)
     search = Search(game, Rollout(game, default_reward(game)), config)
     rng, at = np.random.default_rng(1), 0
 

@@ -27,7 +27,7 @@ HEX = make_game("hex-3x3")
 BOARDS = [make_game(id) for id in ("hex-3x3", "connect_four-4x4", "othello-4x4", "opposition-3x9", "bin_packing-2d")]
 SETTINGS = (
     "learn.lr=0.01", "seed=3", "net=b3c32", "reward=cdf", "evaluation.anchors=['random', \"greedy\"]", "minutes=none",
-    "gate.kind=off", "selfplay.search.num_simulations=10", "threads=2",
+    "gate.kind=off", "selfplay.search.simulations=10", "threads=2",
 )  # fmt: skip
 MOVES = ("a1 b2 c3", "@0 b2", "1 2 3", "1234", "d3, c5", "ne sw", "@17 3 4")
 

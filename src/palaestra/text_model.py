@@ -12,9 +12,13 @@ from typing import Any, ClassVar, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from palaestra.fields import accepted
+from palaestra.suggest import did_you_mean
 from palaestra.text import Grammar, Parts, Value, can_be_subject, clip, format_value
 
 LONGEST_SHOWN = 80  # characters of a wrong value in a message
+
+# What arguments are called elsewhere.
+OTHER_NAMES = {"num_simulations": "simulations", "sims": "simulations", "visits": "simulations", "milliseconds": "ms"}
 
 
 class TextModel(BaseModel):
@@ -54,7 +58,10 @@ def read(text: str, models: Mapping[str, type[Model]], grammar: Grammar) -> Mode
     parts = grammar.parse(text)
     if parts.name not in models:
         known = ", ".join(models)
-        raise grammar.error(f"unknown {grammar.noun} {clip(parts.name)}; known: {known}; for example {grammar.example}")
+        hint = did_you_mean(parts.name, models)
+        raise grammar.error(
+            f"unknown {grammar.noun} {clip(parts.name)}{hint}; known: {known}; for example {grammar.example}"
+        )
     model = models[parts.name]
     try:
         return model(**_arguments(model, parts, grammar))
@@ -89,7 +96,9 @@ def _complaint(model: type[TextModel], error: ValidationError) -> str:
     key = str(first["loc"][0])
     if first["type"] == "extra_forbidden":
         takes = f"it takes {', '.join(model.model_fields)}" if model.model_fields else "it takes none"
-        return f"{model.name} has no argument {clip(key)}: {takes}"
+        other_names = {other: name for other, name in OTHER_NAMES.items() if name in model.model_fields}
+        hint = did_you_mean(key, model.model_fields, other_names)
+        return f"{model.name} has no argument {clip(key)}{hint}: {takes}"
     words = accepted(model.model_fields[key])
     if first["type"] == "missing":
         return f"{model.name} needs {key}, {words}"

@@ -36,9 +36,9 @@ FOUND = {  # what is done with names from outside, and succeeds
     "evaluate on sets": (
         "evaluate", f"runs/{NAME}", "--games", "0", "--simulations", "2", "--positions", "sets.json",
     ),
-    "report": ("report", "learned", "--html", f"{NAME}.html"),
-    "export": ("export", f"runs/{NAME}", "--onnx", f"{NAME}.onnx"),
-    "qlearn": ("qlearn", "tic_tac_toe-3x3", "--matches", "40", "--repeats", "1", "--save", NAME, "--plot", "q.svg"),
+    "report": ("report", "learned", "--out", f"{NAME}.html"),
+    "export": ("export", f"runs/{NAME}", "--out", f"{NAME}.onnx"),
+    "qlearn": ("qlearn", "tic_tac_toe-3x3", "--games", "40", "--seeds", "1", "--save", NAME, "--plot", "q.svg"),
     "solve": ("solve", "morpion-4d", "--player", "random", "--restarts", "1", "--out", NAME + "s"),
 }  # fmt: skip
 REFUSED = {
@@ -62,7 +62,7 @@ REFUSED = {
     "openings' file": ("match", "hex-3x3", "random", "uct(simulations=2)", "--openings", "openings.txt"),
     "names in the list of runs": ("evaluate", "none"),
     "run's game": ("evaluate", "game"),
-    "new run": ("train", "hex-3x3", "--run", NAME),
+    "new run": ("train", "hex-3x3", "--out", NAME),
     "setting": ("train", "hex-3x3", "--set", f"net={NAME}"),
     "key": ("train", "hex-3x3", "--set", f"{NAME}=1"),
     "preset": ("train", "hex-3x3", "--preset", NAME),

@@ -67,7 +67,7 @@ def test_rules_in_a_file_are_trained_and_a_run_of_other_rules_does_not_go_on() -
     file = Path("game.kif")
     file.write_text(rulesheet("tic_tac_toe-3x3"))
     sets = (
-        "selfplay.search.num_simulations=8",
+        "selfplay.search.simulations=8",
         "gate.games=2",
         "gate.simulations=4",
         "evaluation.simulations=4",

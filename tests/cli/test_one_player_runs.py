@@ -31,7 +31,7 @@ def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_run_for_one_player_from_training_to_its_solution(cli: Any) -> None:
-    done = cli("train", GAME, "--iterations", "2", "--run", "t", *TINY)
+    done = cli("train", GAME, "--iterations", "2", "--out", "t", *TINY)
     assert done.code == 0, done.err
     assert "ranked(tau=" in done.err and "deep search" in done.err and "to beat" in done.err
     assert "agent(simulations=4)" in done.out and "Best score of the whole run" in done.out

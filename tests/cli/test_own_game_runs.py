@@ -30,7 +30,7 @@ class Stones(PlainRules):
 GAME = PythonGame.of(Stones(), id="stones-7", num_actions=2, max_plies=7)
 '''
 SETS = (
-    "net=b1c8", "selfplay.games=4", "selfplay.search.num_simulations=2", "selfplay.opening_fraction=0",
+    "net=b1c8", "selfplay.games=4", "selfplay.search.simulations=2", "selfplay.opening_fraction=0",
     "selfplay.opening_plies=0", "evaluation.games=2", "evaluation.simulations=2", "evaluation.anchors=[\"random\"]",
 )  # fmt: skip
 
@@ -49,7 +49,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 def trained(cli: Any) -> str:
     """What `palaestra train` printed for a run `mine` of the user's game."""
     sets = [word for text in SETS for word in ("--set", text)]
-    done = cli("train", "stones:GAME", "--run", "mine", "--iterations", "2", "--threads", "1", *sets)
+    done = cli("train", "stones:GAME", "--out", "mine", "--iterations", "2", "--threads", "1", *sets)
     assert done.code == 0, done.err
     return str(done.out)
 
@@ -75,7 +75,7 @@ def test_every_advised_command_works_as_printed(cli: Any, here: Path) -> None:
     for words in commands:
         done = cli(*quick(words), stdin="quit\n")
         assert done.code == 0, (words, done.err)
-    played = shlex.split(cli("export", "mine", "--onnx", "again.onnx").out.splitlines()[-1].partition("Play it: ")[2])
+    played = shlex.split(cli("export", "mine", "--out", "again.onnx").out.splitlines()[-1].partition("Play it: ")[2])
     assert cli(*played[1:], stdin="quit\n").code == 0
 
 
@@ -110,7 +110,7 @@ def stranger(here: Path, game: str) -> None:
         ["resume", "mine", "--from", "2", "--iterations", "3"],
         ["evaluate", "mine", "--games", "2"],
         ["report", "mine"],
-        ["export", "mine", "--onnx", "out.onnx"],
+        ["export", "mine", "--out", "out.onnx"],
         ["analyse", "tic_tac_toe-3x3", "--player", "run:mine"],
         ["tournament", "tic_tac_toe-3x3", "run:mine@*", "random", "--games", "2"],
         ["match", "tic_tac_toe-3x3", "net:mine", "random", "--games", "2"],

@@ -43,21 +43,21 @@ print(json.dumps(codes))
 """
 GAME = "tic_tac_toe-3x3"
 TINY = [f"--set={setting}" for setting in (
-    "net=b1c4", "selfplay.games=4", "selfplay.search.num_simulations=2", "gate.games=2",
+    "net=b1c4", "selfplay.games=4", "selfplay.search.simulations=2", "gate.games=2",
     "evaluation.every=1", "evaluation.games=2", "evaluation.simulations=2",
 )]  # fmt: skip
 VERBS = [
-    ["train", GAME, "--run", "tiny", "--iterations", "1", *TINY],
+    ["train", GAME, "--out", "tiny", "--iterations", "1", *TINY],
     ["resume", "tiny", "--iterations", "2"],
     ["report", "tiny"],
     ["evaluate", "tiny", "--games", "2", "--simulations", "2", "--against", "random"],
-    ["export", "tiny", "--onnx", "tiny.onnx"],
+    ["export", "tiny", "--out", "tiny.onnx"],
     ["match", GAME, "puct(tiny.onnx, simulations=2)", "random", "--games", "2", "--pgn", "match.pgn"],
     ["tournament", GAME, "random", "uct(simulations=2)", "--games", "2", "--pgn", "games.pgn"],
     ["tournament", GAME, "random", "uct(simulations=2)", "--games", "2", "--pgn", "games.pgn", "--resume"],
     ["rate", "games.pgn", "--plot", "ratings.svg"],
     ["solve", "morpion-4d", "--player", "nmcs(level=1)", "--restarts", "1", "--out", "solved"],
-    ["qlearn", GAME, "--matches", "40", "--repeats", "1", "--save", "tic.table"],
+    ["qlearn", GAME, "--games", "40", "--seeds", "1", "--save", "tic.table"],
 ]
 
 

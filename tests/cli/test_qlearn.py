@@ -26,7 +26,7 @@ def result(cli: Cli, *arguments: str) -> Any:
 
 
 def test_the_curve_and_its_end_are_json(cli: Cli) -> None:
-    found = result(cli, "qlearn", TIC, "--matches", "600", "--repeats", "3")
+    found = result(cli, "qlearn", TIC, "--games", "600", "--seeds", "3")
     assert (found["game"], found["learner"], found["opponent"], found["repeats"]) == (TIC, "q", "random", 3)
     assert [point["matches"] for point in found["curve"]] == list(range(40, 601, 40))
     last = found["curve"][-1]
@@ -34,24 +34,24 @@ def test_the_curve_and_its_end_are_json(cli: Cli) -> None:
     assert found["overall_win_rate"] == last["so_far"] and last["plus_minus"] > 0
     assert found["ceiling"] == pytest.approx(0.980, abs=5e-4)
     assert found["seconds"] > 0 and len(found["states"]) == 3
-    assert result(cli, "qlearn", TIC, "--matches", "600", "--repeats", "3")["curve"] == found["curve"]
+    assert result(cli, "qlearn", TIC, "--games", "600", "--seeds", "3")["curve"] == found["curve"]
 
 
 def test_people_get_the_curve_with_intervals_and_the_ceiling(cli: Cli) -> None:
-    done = cli("qlearn", TIC, "--matches", "300", "--repeats", "2", "--learner", "qm", "--playouts", "5")
+    done = cli("qlearn", TIC, "--games", "300", "--seeds", "2", "--learner", "qm", "--playouts", "5")
     assert done.code == 0 and "QM-learning against random on tic_tac_toe-3x3" in done.out
     assert "best possible against random: 97.99 %" in done.out and "±" in done.out
     assert "300 " in done.out
 
 
 def test_a_single_repeat_has_no_interval_and_another_opponent_no_ceiling(cli: Cli) -> None:
-    found = result(cli, "qlearn", TIC, "--matches", "40", "--repeats", "1", "--opponent", "greedy", "--learner", "td")
+    found = result(cli, "qlearn", TIC, "--games", "40", "--seeds", "1", "--against", "greedy", "--learner", "td")
     assert found["curve"][-1]["plus_minus"] is None and found["ceiling"] is None
     assert (found["alpha"], found["gamma"], found["lambda_"], found["epsilon"]) == (0.3, 1.0, 0.7, 0.01)
 
 
 def test_a_saved_table_plays_and_the_plot_is_a_picture(cli: Cli) -> None:
-    words = ("qlearn", TIC, "--matches", "9000", "--repeats", "1", "--save", "tic.table", "--plot", "curve.svg")
+    words = ("qlearn", TIC, "--games", "9000", "--seeds", "1", "--save", "tic.table", "--plot", "curve.svg")
     assert "qtable:tic.table" in cli(*words).out
     assert "matches" in "".join(ElementTree.parse("curve.svg").getroot().itertext())
     match = result(cli, "match", TIC, "qtable:tic.table", "random", "--games", "100", "--opening-plies", "0")
@@ -67,27 +67,27 @@ def test_a_saved_table_plays_and_the_plot_is_a_picture(cli: Cli) -> None:
         (("--learner", "sarsa"), ["sarsa"]),
         (("--plot", "curve.pdf"), [".png or .svg"]),
         (("--save", "no/such/folder/a.table"), ["no folder no/such/folder"]),
-        (("--opponent", "nobody"), ["unknown player 'nobody'"]),
-        (("--opponent", "qtable:none.table"), ["cannot read the table none.table"]),
-        (("--matches", "0"), ["matches is 0"]),
-        (("--repeats", "0"), ["repeats"]),
+        (("--against", "nobody"), ["unknown player 'nobody'"]),
+        (("--against", "qtable:none.table"), ["cannot read the table none.table"]),
+        (("--games", "0"), ["--games"]),
+        (("--seeds", "0"), ["--seeds"]),
     ],
 )
 def test_bad_input_is_one_line_and_nothing_is_written(cli: Cli, words: tuple[str, ...], pieces: list[str]) -> None:
-    done = cli("qlearn", TIC, *(() if "--matches" in words else ("--matches", "50")), *words)
+    done = cli("qlearn", TIC, *(() if "--games" in words else ("--games", "50")), *words)
     assert done.code == 2 and done.out == "" and len(done.err.splitlines()) == 1
     assert all(piece in done.err for piece in pieces)
     assert not list(Path().iterdir())
 
 
 def test_a_game_for_one_is_refused(cli: Cli) -> None:
-    done = cli("qlearn", "morpion-4d", "--matches", "2")
+    done = cli("qlearn", "morpion-4d", "--games", "2")
     assert done.code == 2 and "has one player" in done.err
 
 
 @pytest.mark.parametrize("name", ["figure-2.2", "figure-2.6", "figure-2.7"])
 def test_figures_are_drawn_beside_the_published_numbers(cli: Cli, name: str) -> None:
-    done = cli("reproduce", name, "--repeats", "2", "--scale", "0.002")
+    done = cli("reproduce", name, "--seeds", "2", "--scale", "0.002")
     assert done.code == 0, done.err
     rows = [line for line in done.out.splitlines() if line.startswith("| tic_tac_toe-3x3")]
     assert len(rows) == (3 if name == "figure-2.2" else 12)
@@ -96,7 +96,7 @@ def test_figures_are_drawn_beside_the_published_numbers(cli: Cli, name: str) -> 
 
 
 def test_a_figure_is_json_too(cli: Cli) -> None:
-    found = result(cli, "reproduce", "figure-2.3", "--repeats", "1", "--scale", "0.002", "--plot", "here.png")
+    found = result(cli, "reproduce", "figure-2.3", "--seeds", "1", "--scale", "0.002", "--plot", "here.png")
     assert (found["experiment"], found["plot"], found["repeats"]) == ("figure-2.3", "here.png", 1)
     assert [series["published"] for series in found["series"]] == ["86.5", "75.5"]
     assert all(series["curve"] and series["l"] == 60 for series in found["series"])
@@ -107,7 +107,7 @@ def test_a_figure_is_json_too(cli: Cli) -> None:
     ("words", "piece"),
     [
         (("figure-2.2", "--games", "10"), "No such option: --games"),
-        (("table-5.1", "--repeats", "3"), "No such option: --repeats"),
+        (("table-5.1", "--seeds", "3"), "No such option: --seeds"),
         (("figure-2.2", "--plot", "x.gif"), ".png or .svg"),
         (("figure-2.8",), "figure-2.8"),
     ],

@@ -13,7 +13,7 @@ from palaestra.cli.reproduce_rewards import EXPERIMENTS
 from palaestra.lab import reward_experiments, schmidt
 
 TINY = (
-    "--set", "net=mlp8x1-outcome", "--set", "selfplay.games=2", "--set", "selfplay.search.num_simulations=2",
+    "--set", "net=mlp8x1-outcome", "--set", "selfplay.games=2", "--set", "selfplay.search.simulations=2",
     "--set", "evaluation.simulations=2", "--seeds", "1", "--jobs", "1",
 )  # fmt: skip
 

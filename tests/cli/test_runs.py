@@ -132,14 +132,14 @@ def test_report_writes_one_page(cli: Any, tmp_path: Path) -> None:
     found = json.loads(cli("report", str(folder), "--json").out)
     assert Path(found["path"]) == folder / "report.html" and (folder / "report.html").stat().st_size == found["bytes"]
     elsewhere = tmp_path / "page.html"
-    assert "open it in a browser" in cli("report", str(folder), "--html", str(elsewhere)).out
+    assert "open it in a browser" in cli("report", str(folder), "--out", str(elsewhere)).out
     assert elsewhere.read_text() == (folder / "report.html").read_text()
-    refused = cli("report", str(folder), "--html", str(tmp_path / "no" / "page.html"))
+    refused = cli("report", str(folder), "--out", str(tmp_path / "no" / "page.html"))
     assert refused.code == 2 and "cannot write" in refused.err
 
 
 def test_table_6_1_is_markdown_or_json(cli: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(table_6_1, "DEFAULT", table_6_1.DEFAULT.model_copy(update={"num_simulations": 2}))
+    monkeypatch.setattr(table_6_1, "DEFAULT", table_6_1.DEFAULT.model_copy(update={"simulations": 2}))
     arguments = ("reproduce", "table-6.1", "--games", "4", "--networks", "2", "--net", "b1c4")
     lines = cli(*arguments).out.splitlines()
     assert len(lines) == 17 and lines[2].startswith("| connect_four-6x6 | Rollout |")

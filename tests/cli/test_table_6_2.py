@@ -13,7 +13,7 @@ from tests.lab.test_table_6_2 import TINY
 
 def test_the_table_stands_beside_the_published_numbers(cli: Cli, tmp_path: Path) -> None:
     sets = [word for setting in TINY for word in ("--set", setting)]
-    given = ("reproduce", "table-6.2", "--runs", "1", "--limit", "1", "--folder", str(tmp_path / "runs"), *sets)
+    given = ("reproduce", "table-6.2", "--seeds", "1", "--limit", "1", "--out", str(tmp_path / "runs"), *sets)
     done = cli(*given, "--json")
     assert done.code == 0
     rows = json.loads(done.out)["rows"]

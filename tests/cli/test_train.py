@@ -25,7 +25,7 @@ from tests.cli.interrupts import hear_interrupts
 from tests.learn.fakes import FAKES, tiny
 
 TINY = (
-    "--set", "net=b1c8", "--set", "selfplay.games=6", "--set", "selfplay.search.num_simulations=6",
+    "--set", "net=b1c8", "--set", "selfplay.games=6", "--set", "selfplay.search.simulations=6",
     "--set", "evaluation.games=4", "--set", "evaluation.simulations=4", "--set", "learn.batch=32",
     "--set", 'evaluation.anchors=["random"]',
 )  # fmt: skip
@@ -46,7 +46,7 @@ def test_without_a_game_it_explains_itself_and_offers_the_demo(cli: Any) -> None
 
 
 def test_a_run_from_training_to_export(cli: Any) -> None:
-    done = cli("train", "tic_tac_toe-3x3", "--iterations", "2", "--run", "t", "--seed", "5", *TINY)
+    done = cli("train", "tic_tac_toe-3x3", "--iterations", "2", "--out", "t", "--seed", "5", *TINY)
     assert done.code == 0, done.err
     assert "iteration 2" in done.err and "left" in done.err
     for piece in ("random", "all positions of tic_tac_toe-3x3", "What to try next"):
@@ -60,12 +60,12 @@ def test_a_run_from_training_to_export(cli: Any) -> None:
     assert (resumed["run"], resumed["iterations"], resumed["games"], resumed["best"]) == ("t", 3, 18, 3)
     assert set(resumed["elo"]) == {"random"} and resumed["error_rate"][0]["simulations"] == 0
 
-    exported = json.loads(cli("export", "t", "--onnx", "t.onnx", "--json").out)
+    exported = json.loads(cli("export", "t", "--out", "t.onnx", "--json").out)
     assert exported["path"] == "t.onnx" and exported["network"] == 3
     assert exported["sha256"] == hashlib.sha256(Path("t.onnx").read_bytes()).hexdigest()
     played = cli("match", "tic_tac_toe-3x3", "puct(t.onnx, simulations=4)", "run:t(simulations=4)", "--games", "2")
     assert played.code == 0, played.err
-    first = json.loads(cli("export", "t", "--onnx", "first.onnx", "--network", "0", "--json").out)
+    first = json.loads(cli("export", "t", "--out", "first.onnx", "--network", "0", "--json").out)
     assert first["sha256"] != exported["sha256"]
 
 
@@ -79,7 +79,10 @@ def test_a_name_is_made_from_game_and_preset_and_made_again_differently(cli: Any
     ("arguments", "pieces"),
     [
         (("train", "tic_tac_toe-3x3", "--preset", "slow"), ["unknown preset 'slow'", "fast, thesis"]),
-        (("train", "tic_tac_toe-3x3", "--set", "learn.lrr=1"), ["unknown setting 'learn.lrr'", "did you mean lr"]),
+        (
+            ("train", "tic_tac_toe-3x3", "--set", "learn.lrr=1"),
+            ["unknown setting 'learn.lrr'", "did you mean learn.lr?"],
+        ),
         (("train", "tic_tac_toe-3x3", "--set", "learn.lr=-1"), ["learn.lr is -1", "above 0"]),
         (("train", "tic_tac_toe-3x3", "--minutes", "-1"), ["minutes is -1"]),
         (("train", "tic_tac_toe-3x3", "--iterations", "0"), ["iterations is 0", "from 1"]),
@@ -87,8 +90,8 @@ def test_a_name_is_made_from_game_and_preset_and_made_again_differently(cli: Any
         (("train", "tic_tac_toe-3x3", "--set", "net=huge"), ["huge"]),
         (("train", "tic_tac_toe-3x3", "--set", "reward=elo"), ["unknown reward 'elo'", "cdf"]),
         (("train", "tic_tac_toe-3x3", "--set", "evaluation.demerits=true"), ["demerits need", "opposition-3x9"]),
-        (("train", "tic_tac_toe-3x3", "--run", "a@b"), ["cannot name a run"]),
-        (("train", "tic_tac_toe-3x3", "--run", "old"), ["is a run already", "palaestra resume"]),
+        (("train", "tic_tac_toe-3x3", "--out", "a@b"), ["cannot name a run"]),
+        (("train", "tic_tac_toe-3x3", "--out", "old"), ["is a run already", "palaestra resume"]),
         (("train", "nim"), ["unknown game 'nim'"]),
         (("train", "morpion-5d", "--preset", "thesis"), ["gate.kind is threshold", "--preset ranked"]),
         (("train", "tic_tac_toe-3x3", "--preset", "ranked"), ["one player", "has two"]),
@@ -97,9 +100,9 @@ def test_a_name_is_made_from_game_and_preset_and_made_again_differently(cli: Any
         (("resume", "old", "--set", "reward=cdf"), ["reward cannot change from default to cdf", "switch("]),
         (("resume", "old", "--iterations", "1"), ["has 1 iterations", "already"]),
         (("resume", "empty"), ["not a run"]),
-        (("export", "nothing", "--onnx", "x.onnx"), ["not a run"]),
-        (("export", "old", "--onnx", "no/such/folder/x.onnx"), ["cannot write"]),
-        (("export", "old", "--onnx", "x.onnx", "--network", "77"), ["no network '77'"]),
+        (("export", "nothing", "--out", "x.onnx"), ["not a run"]),
+        (("export", "old", "--out", "no/such/folder/x.onnx"), ["cannot write"]),
+        (("export", "old", "--out", "x.onnx", "--network", "77"), ["no network '77'"]),
     ],
 )
 def test_bad_input_is_one_line_and_leaves_nothing_behind(
@@ -117,7 +120,7 @@ def test_bad_input_is_one_line_and_leaves_nothing_behind(
 
 
 def test_ctrl_c_leaves_the_last_iteration_and_says_how_to_go_on(own_folder: Path) -> None:
-    command = [sys.executable, "-m", "palaestra", "train", "tic_tac_toe-3x3", "--run", "t", "--minutes", "9", *TINY]
+    command = [sys.executable, "-m", "palaestra", "train", "tic_tac_toe-3x3", "--out", "t", "--minutes", "9", *TINY]
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=hear_interrupts
     )
@@ -186,7 +189,7 @@ def test_playing_against_a_run_never_loads_pytorch(own_folder: Path) -> None:
         "player.act(game.initial(2), np.random.default_rng(0))\n"
         "sys.exit('torch' in sys.modules)"
     )
-    command = [sys.executable, "-m", "palaestra", "train", "tic_tac_toe-3x3", "--run", "t", "--iterations", "1", *TINY]
+    command = [sys.executable, "-m", "palaestra", "train", "tic_tac_toe-3x3", "--out", "t", "--iterations", "1", *TINY]
     assert subprocess.run(command, capture_output=True, timeout=120).returncode == 0
     assert subprocess.run([sys.executable, "-c", code], timeout=120).returncode == 0
 
@@ -201,9 +204,27 @@ def test_the_demo_trains_says_how_strong_and_draws_a_game_it_won(cli: Any) -> No
 
 @pytest.mark.parametrize(("given", "threads"), [((), 1), (("--threads", "2"), 2)])
 def test_a_preset_may_say_how_many_threads(cli: Any, tmp_path: Path, given: tuple[str, ...], threads: int) -> None:
-    small = ("selfplay.games=2", "selfplay.search.num_simulations=2", "evaluation.simulations=2", "learn.epochs=0.2")
+    small = ("selfplay.games=2", "selfplay.search.simulations=2", "evaluation.simulations=2", "learn.epochs=0.2")
     sets = [word for text in small for word in ("--set", text)]
     run = tmp_path / "run"
-    done = cli("train", "opposition-3x5", "--preset", "schmidt", "--iterations", "1", *sets, *given, "--run", str(run))
+    done = cli("train", "opposition-3x5", "--preset", "schmidt", "--iterations", "1", *sets, *given, "--out", str(run))
     assert done.code == 0
     assert tomllib.loads((run / "config.toml").read_text())["threads"] == threads
+
+
+@pytest.mark.parametrize("alone", [False, True])
+def test_the_commands_that_are_advised_are_never_broken(
+    alone: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from palaestra.cli.train import NEXT, NEXT_ALONE, print_next
+    from palaestra.games.registry import make_game
+    from palaestra.learn.config import RunConfig
+    from palaestra.learn.events import Summary
+
+    monkeypatch.setenv("COLUMNS", "40")
+    folder = tmp_path / "a-run-with-a-rather-long-name"
+    lines = ({"score": {"mean": 1.0}},) if alone else ()
+    print_next(Summary(folder, make_game("hex"), RunConfig(game="hex", iterations=3), 3, 1, 1, 1.0, 0, lines))
+    printed = capsys.readouterr().out
+    assert len(printed.strip().splitlines()) == len((NEXT_ALONE if alone else NEXT).splitlines())
+    assert f" resume {folder} --iterations 6\n" in printed and "hex-11x11" in printed

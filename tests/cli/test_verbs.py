@@ -15,6 +15,7 @@ import typer.main
 
 from palaestra import __version__
 from palaestra.cli.main import VERBS, build_app
+from palaestra.games.registry import FAMILIES
 from tests.cli.interrupts import hear_interrupts
 
 
@@ -36,6 +37,18 @@ def test_every_verb_has_help_with_an_example(cli: Any, verb: str) -> None:
     assert f"Example: palaestra {verb}" in done.out
 
 
+def test_no_example_in_a_help_text_is_broken_at_80_columns(cli: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    waiting: list[tuple[tuple[str, ...], Any]] = [((), typer.main.get_command(build_app()))]
+    while waiting:
+        words, command = waiting.pop()
+        waiting += [((*words, name), inner) for name, inner in getattr(command, "commands", {}).items()]
+        if words:
+            assert command.epilog.startswith(f"Example: palaestra {words[0]}")
+            lines = [line.strip() for line in cli(*words, "--help").out.splitlines()]
+            assert command.epilog in lines, words
+
+
 @pytest.mark.parametrize("verb, example", [(verb, example) for verb, _, example in VERBS])
 def test_every_example_is_a_command_that_can_be_given(verb: str, example: str) -> None:
     program, named, *arguments = shlex.split(example)
@@ -51,6 +64,12 @@ def test_games_lists_ids_with_the_agreed_fields(cli: Any) -> None:
     assert (four["players"], four["num_actions"], four["max_plies"]) == (2, 7, 42)
     assert by_id["morpion-5d"]["players"] == 1
     assert all(id in cli("games").out for id in by_id)
+
+
+def test_a_family_alone_is_its_usual_size_and_is_shown_by_its_full_id(cli: Any) -> None:
+    assert json.loads(cli("perft", "connect_four", "1", "--json").out)["game"] == "connect_four-6x7"
+    listed = " ".join(cli("games").out.split())
+    assert all(entry.usual in listed.partition("takes its usual size:")[2] for entry in FAMILIES.values())
 
 
 def test_perft_counts_every_depth(cli: Any) -> None:

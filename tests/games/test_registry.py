@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
 import pytest
 
 from palaestra.errors import GameError
-from palaestra.games.registry import FAMILIES, example_ids, make_game
+from palaestra.games.registry import FAMILIES, example_ids, full_id, make_game
 
 TINY = """
 from palaestra.games import PlainRules, PythonGame
@@ -49,7 +50,7 @@ def test_one_object_serves_all() -> None:
     [
         ("chess-8x8", "unknown game 'chess-8x8'; known: tic_tac_toe, gobang, "),
         ("", "unknown game ''"),
-        ("gobang", "'gobang' is not a size of gobang: write gobang-ROWSxCOLS"),
+        ("gobang-", "'gobang-' is not a size of gobang: write gobang-ROWSxCOLS"),
         ("gobang-6", "write gobang-ROWSxCOLS"),
         ("gobang-6x6-", "write gobang-ROWSxCOLS"),
         ("gobang-6x6\n", "is not a size of gobang"),
@@ -121,3 +122,42 @@ def test_a_file_that_cannot_be_imported_is_one_clear_line(own_folder: Path, sour
 
 def test_every_example_belongs_to_its_family() -> None:
     assert all(id.startswith(f"{name}-") for name, entry in FAMILIES.items() for id in entry.examples)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_familys_name_alone_is_its_usual_size(family: str) -> None:
+    usual = FAMILIES[family].usual
+    assert usual.startswith(f"{family}-") and usual in FAMILIES[family].examples
+    assert full_id(family) == make_game(family).id == usual
+    assert make_game(family) is make_game(usual)
+    page = Path(__file__).resolve().parents[2] / "docs" / "games" / f"{family}.md"
+    assert f"`{family}` alone is `{usual}`" in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("connect4", "connect_four-6x7"),
+        ("connect-four", "connect_four-6x7"),
+        ("connect_fuor-6x7", "connect_four-6x7"),
+        ("connect4-5x5", "connect_four-5x5"),
+        ("tictactoe", "tic_tac_toe-3x3"),
+        ("ttt", "tic_tac_toe-3x3"),
+        ("reversi", "othello-8x8"),
+        ("Othello-6x6", "othello-6x6"),
+        ("gomoku", "gobang-15x15-5"),
+        ("five-in-a-row", "gobang-15x15-5"),
+        ("morpion_solitaire", "morpion-5d"),
+        ("hexx", "hex-11x11"),
+    ],
+)
+def test_another_name_or_a_slip_is_answered_by_the_id_that_was_meant(typed: str, meant: str) -> None:
+    with pytest.raises(GameError, match=re.escape(f"unknown game '{typed}' (did you mean {meant}?)")):
+        make_game(typed)
+
+
+@pytest.mark.parametrize("typed", ["chess", "go-9x9", "a" * 4_000, "-" * 4_000, "shogi" + "-1" * 2_000])
+def test_what_is_near_to_no_game_is_answered_shortly_by_those_that_there_are(typed: str) -> None:
+    with pytest.raises(GameError, match="unknown game") as caught:
+        make_game(typed)
+    assert "did you mean" not in str(caught.value) and len(str(caught.value)) < 400

@@ -356,7 +356,7 @@ def test_the_verb_writes_both_records_and_one_json_object(tmp_path: Path, capsys
     rules = tmp_path / "my hands (2).kif"  # a name that is no word of KIF
     rules.write_text(HANDS)
     files = tmp_path / "match.json", tmp_path / "match.pgn"
-    options = f"--matches 2 --json --play-clock 5 --record {files[0]} --pgn {files[1]}".split()
+    options = f"--games 2 --json --play-clock 5 --record {files[0]} --pgn {files[1]}".split()
     with pytest.raises(SystemExit) as left:
         palaestra(["ggp", "manager", str(rules), "127.0.0.1:1", "127.0.0.1:1", *options])
     out, _ = capsys.readouterr()

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,7 @@ from palaestra.rewards.outcomes import OutcomeSpace
 from palaestra.types import Float64s
 
 TINY = [
-    "selfplay.games=2", "selfplay.search.num_simulations=2", "evaluation.simulations=2", "learn.epochs=0.2"
+    "selfplay.games=2", "selfplay.search.simulations=2", "evaluation.simulations=2", "learn.epochs=0.2"
 ]  # fmt: skip
 
 
@@ -38,7 +39,7 @@ def test_the_six_agents_differ_in_reward_and_head_alone() -> None:
 
 def test_another_height_has_as_many_visits_as_plies() -> None:
     config = agent_configs([0], 1, game="opposition-4x5")["cdf", 0]
-    assert config.selfplay.search.num_simulations == config.evaluation.simulations == 100
+    assert config.selfplay.search.simulations == config.evaluation.simulations == 100
 
 
 def runs(generations: int, *sets: str) -> dict[tuple[str, int], object]:
@@ -66,6 +67,7 @@ def test_runs_are_begun_gone_on_with_and_only_read(tmp_path: Path) -> None:
     assert np.array_equal(two, three[:, :2]) and not heard, "a longer run is only read"
     run = run_folder(tmp_path, "cdf", 1)
     (run / "manifest.json").unlink()  # as if it had been killed at its beginning
+    shutil.rmtree(run / "generations")
     again = curve(2)
     assert isinstance(heard[0], RunStarted) and np.array_equal(again, two), "as long as is asked for now"
     with pytest.raises(RunError, match=r"holds a run with learn\.lr 0\.005, not 0\.01; choose another folder"):

@@ -17,7 +17,7 @@ def fake_match(points: list[float]) -> MatchResult:
 
 
 def test_every_enhancement_is_played_on_every_game_with_every_network(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(table_6_1, "DEFAULT", table_6_1.DEFAULT.model_copy(update={"num_simulations": 4}))
+    monkeypatch.setattr(table_6_1, "DEFAULT", table_6_1.DEFAULT.model_copy(update={"simulations": 4}))
     told: list[str] = []
     cells = list(table_6_1.table_6_1(games=8, networks=2, net="b1c4", threads=2, listen=told.append))
     assert [(cell.game, cell.enhancement) for cell in cells] == [(g, name) for g in GAMES for name in PUBLISHED]

@@ -14,7 +14,7 @@ from palaestra.lab.trained import train_side_by_side
 from palaestra.learn.config import RunConfig
 
 TINY = (
-    "net=b1c4", "selfplay.games=4", "selfplay.search.num_simulations=4", "learn.epochs=1.0", "learn.window=2",
+    "net=b1c4", "selfplay.games=4", "selfplay.search.simulations=4", "learn.epochs=1.0", "learn.window=2",
     "gate.games=2", "gate.simulations=2",
 )  # fmt: skip
 
@@ -30,7 +30,7 @@ def test_a_row_counts_what_has_not_switched_at_the_limit() -> None:
 
 def test_the_settings_are_those_of_the_thesis_with_an_adaptive_start() -> None:
     config = settings("gobang-6x6", "wro", 7, ("net=b3c32",), 1)
-    assert config.selfplay.search.num_simulations == 200
+    assert config.selfplay.search.simulations == 200
     assert (config.warm.enhancement, config.warm.adaptive, config.warm.length) == ("wro", True, 7)
     assert config.warm.weight == "harmonic"
     assert (config.selfplay.games, config.gate.games, config.learn.epochs) == (50, 40, 10)

@@ -11,8 +11,8 @@ from palaestra.learn.selfplay import SelfPlay, play_games
 from palaestra.nets.measure import model_bytes
 from palaestra.search.config import SearchConfig
 
-PUCT = SearchConfig(num_simulations=12, dirichlet_fraction=0.25)
-GUMBEL = SearchConfig(num_simulations=12, rule="gumbel", gumbel_root=True, gumbel_considered=4, reuse=False)
+PUCT = SearchConfig(simulations=12, dirichlet_fraction=0.25)
+GUMBEL = SearchConfig(simulations=12, rule="gumbel", gumbel_root=True, gumbel_considered=4, reuse=False)
 
 
 @lru_cache

@@ -10,7 +10,7 @@ from tests.learn.selfplay_games import run_config
 
 def test_measured_self_play_counts_games_positions_and_simulations() -> None:
     game = make_game("tic_tac_toe-3x3")
-    search = SearchConfig(num_simulations=5, solver=False)
+    search = SearchConfig(simulations=5, solver=False)
     config = run_config(game.id, threads=2, search=search, slots=8, cache=0, temperature_moves=0)
     speed = measure_selfplay(game, "b1c8", config, 0.3)
     assert speed.simulations == 5 * speed.positions > 0

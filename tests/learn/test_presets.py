@@ -44,7 +44,7 @@ def test_the_thesis_preset_is_table_4_1() -> None:
     config = configure("othello-6x6", "thesis")
     play, learn, gate = config.selfplay, config.learn, config.gate
     assert (config.iterations, play.games, play.temperature_moves + 1) == (200, 50, 15)
-    assert (play.search.num_simulations, play.search.c_puct, play.search.dirichlet_fraction) == (100, 1.0, 0.0)
+    assert (play.search.simulations, play.search.c_puct, play.search.dirichlet_fraction) == (100, 1.0, 0.0)
     assert (learn.window, learn.epochs, learn.batch, learn.lr, learn.dropout) == (20, 10, 64, 0.005, 0.3)
     assert (learn.optimizer, learn.loss, learn.value_weight) == ("adam", "sum", 1.0)
     assert (gate.kind, gate.games, gate.threshold) == ("threshold", 40, 0.6)
@@ -55,7 +55,7 @@ def test_the_schmidt_preset_is_that_of_the_paper() -> None:
     """As printed, but for what the preset says (sources: Schmidt training)."""
     config = configure("opposition-3x9-absolute", "schmidt")
     assert (config.net, config.reward) == ("schmidt-outcome", "cdf(generations=5)")
-    assert (config.selfplay.games, config.selfplay.search.num_simulations) == (25, 20 * 9)
+    assert (config.selfplay.games, config.selfplay.search.simulations) == (25, 20 * 9)
     assert config.selfplay.search.dirichlet_alpha == 0.5 and config.gate.kind == "off" and config.threads == 1
     learn = config.learn
     assert (learn.window, learn.epochs, learn.optimizer, learn.momentum, learn.lr) == (5, 5, "sgd", 0.9, 0.005)
@@ -109,7 +109,7 @@ def test_a_given_end_replaces_both_ends_of_the_preset() -> None:
 @pytest.mark.parametrize(
     ("sets", "pieces"),
     [
-        ("learn.lrr=1", ["unknown setting 'learn.lrr'", "did you mean lr", "weight_decay"]),
+        ("learn.lrr=1", ["unknown setting 'learn.lrr'", "did you mean learn.lr?", "weight_decay"]),
         ("speed=1", ["unknown setting 'speed'", "selfplay"]),
         ("selfplay.search.sims=1", ["selfplay.search has: rule"]),
         ("learn=1", ["learn is a group", "learn.window"]),

@@ -224,7 +224,7 @@ def test_other_threads_or_versions_are_told_in_one_line_and_the_run_goes_on(tmp_
 REAL = (
     "tic_tac_toe-3x3", "--preset", "thesis-small", "--seed", "3", "--threads", "2",
     "--set", "net=b1c8-outcome", "--set", "reward=cdf(generations=2)",
-    "--set", "selfplay.games=8", "--set", "selfplay.search.num_simulations=8",
+    "--set", "selfplay.games=8", "--set", "selfplay.search.simulations=8",
     "--set", "learn.window=2", "--set", "learn.batch=16", "--set", "gate.games=4", "--set", "gate.threshold=0.4",
     "--set", "gate.simulations=4", "--set", "evaluation.every=3", "--set", "evaluation.games=4",
     "--set", "evaluation.simulations=4", "--set", 'evaluation.anchors=["random"]',
@@ -246,7 +246,7 @@ def finish(*arguments: str) -> None:
 def go_on(run: Path, iterations: int) -> tuple[str, ...]:
     if (run / "config.toml").exists():
         return "resume", str(run)
-    return "train", *REAL, "--iterations", str(iterations), "--run", str(run)
+    return "train", *REAL, "--iterations", str(iterations), "--out", str(run)
 
 
 def kill_at_random(run: Path, iterations: int, kills: int, seed: int) -> int:
@@ -274,7 +274,7 @@ def iteration_of(run: Path) -> int:
 
 
 def compare_killed_with_whole(tmp_path: Path, iterations: int, kills: int) -> None:
-    finish("train", *REAL, "--iterations", str(iterations), "--run", str(tmp_path / "whole"))
+    finish("train", *REAL, "--iterations", str(iterations), "--out", str(tmp_path / "whole"))
     run = tmp_path / "killed"
     assert kill_at_random(run, iterations, kills, seed=1) == kills, "more iterations are needed for so many kills"
     finish(*go_on(run, iterations))

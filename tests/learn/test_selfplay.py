@@ -97,7 +97,7 @@ def test_one_players_targets_are_settled_against_its_own_results() -> None:
 
 @pytest.mark.parametrize("reuse", [False, True])
 def test_kept_trees_stay_with_their_game(reuse: bool) -> None:
-    search = SearchConfig(num_simulations=20, reuse=reuse)
+    search = SearchConfig(simulations=20, reuse=reuse)
     reference = played("othello-4x4", search=search, games=7)
     for threads, slots in ((1, 2), (3, 1), (2, 64)):
         assert_same_games(reference, played("othello-4x4", search=search, games=7, threads=threads, slots=slots))
@@ -161,7 +161,7 @@ def test_values_follow_the_mover_where_turns_do_not_alternate() -> None:
     game = double_moves()
     network = model_bytes(game, "b1c8")
     assert isinstance(network, bytes)
-    made = play_games(game, network, run_config(game.id, games=12, search=SearchConfig(num_simulations=4)), 1)
+    made = play_games(game, network, run_config(game.id, games=12, search=SearchConfig(simulations=4)), 1)
     assert made.examples.states[:6, 0].tolist() == [0, 0, 1, 1, 0, 0]
     results = np.array([np.sign(made.records[number].outcome) for number in made.examples.game])
     assert len(np.unique(results)) > 1
@@ -173,7 +173,7 @@ def test_every_start_of_a_game_is_used() -> None:
 
 
 def test_policies_are_stored_at_the_temperature_of_their_move() -> None:
-    search = SearchConfig(num_simulations=30, solver=False)
+    search = SearchConfig(simulations=30, solver=False)
     made = played("gobang-5x5", search=search, temperature_moves=3, late_temperature=0.0)
     largest = made.examples.policy.max(axis=1)
     assert (largest[made.examples.ply < 3] < 1).all()

@@ -86,7 +86,7 @@ def test_a_deep_search_takes_the_best_move_from_a_new_tree_and_draws_nothing() -
     sets = ("selfplay.sampling=true", "selfplay.opening_fraction=0.5", "selfplay.opening_plies=3")
     config = solo.deep_config(tiny(*ALONE, *sets, "solo.simulations=20000", game="morpion-4d"))
     play = config.selfplay
-    assert (play.games, play.search.num_simulations, play.search.reuse, play.sampling) == (2, 20_000, False, False)
+    assert (play.games, play.search.simulations, play.search.reuse, play.sampling) == (2, 20_000, False, False)
     assert (play.temperature, play.late_temperature, play.opening_plies) == (0.0, 0.0, 0)
     assert play.search.leaves_per_step == 32
     assert [i for i in range(1, 31) if solo.is_deep(SoloConfig(every=10), i)] == [10, 20, 30]
@@ -263,7 +263,7 @@ def test_a_window_that_stands_still_widens_the_self_play_of_a_run(tmp_path: Path
 
 @pytest.mark.parametrize("sampling", ["true", "false"])
 def test_a_real_run_that_is_stopped_and_resumed_is_the_same_bit_for_bit(tmp_path: Path, sampling: str) -> None:
-    sets = (*ALONE, "net=mlp8x1", f"selfplay.sampling={sampling}", "selfplay.search.num_simulations=4")
+    sets = (*ALONE, "net=mlp8x1", f"selfplay.sampling={sampling}", "selfplay.search.simulations=4")
     config = tiny(*sets, "evaluation.simulations=4", game="bin_packing-2d-3", iterations=4, threads=2)
 
     def stop(event: Event) -> None:

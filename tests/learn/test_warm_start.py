@@ -46,10 +46,10 @@ GAME_ID = "connect_four-5x5"
 def test_an_enhancement_is_a_rule_a_weight_and_whether_playouts_count(
     enhancement: str, rule: str, weight: float, playouts_in_amaf: bool
 ) -> None:
-    plan = enhanced(SearchConfig(num_simulations=33, c_puct=2.5, rave_k=7.0), enhancement, 0.3)
+    plan = enhanced(SearchConfig(simulations=33, c_puct=2.5, rave_k=7.0), enhancement, 0.3)
     assert (plan.search.rule, plan.weight, plan.trace) == (rule, weight, playouts_in_amaf)
     assert plan.search.rave_playouts == playouts_in_amaf
-    assert (plan.search.num_simulations, plan.search.c_puct, plan.search.rave_k) == (33, 2.5, 7.0)
+    assert (plan.search.simulations, plan.search.c_puct, plan.search.rave_k) == (33, 2.5, 7.0)
 
 
 def test_weights_fall_linearly_or_harmonically() -> None:
@@ -89,7 +89,7 @@ def test_every_enhancement_plays_its_own_games_and_says_its_weight() -> None:
     courses = {}
     for enhancement in ("none", "rollout", "rave", "rora", "wro", "wrora"):
         warm = WarmStartConfig(enhancement=enhancement, length=4)
-        made = played(GAME_ID, iteration=2, warm=warm, search=SearchConfig(num_simulations=40))
+        made = played(GAME_ID, iteration=2, warm=warm, search=SearchConfig(simulations=40))
         courses[enhancement] = tuple(record.moves for record in made.records)
         expected = {"rollout": 1.0, "rora": 1.0, "wro": 0.75, "wrora": 0.75}.get(enhancement, 0.0)
         assert made.warm == (None if enhancement == "none" else Warmth(enhancement, expected, None, False))

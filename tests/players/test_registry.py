@@ -207,7 +207,7 @@ def test_the_settings_of_a_text_reach_the_search(net: Path) -> None:
     text = f'puct("{net}", simulations=7, c=2.5, fpu=0.3, w=0.25, temperature=0.5, nodes=99, leaves=3, reuse=false)'
     player: Any = make_player(text, TIC)
     config = player.search.config
-    assert (config.rule, config.num_simulations, config.c_puct, config.fpu) == ("puct", 7, 2.5, 0.3)
+    assert (config.rule, config.simulations, config.c_puct, config.fpu) == ("puct", 7, 2.5, 0.3)
     assert (config.temperature, config.node_budget, config.leaves_per_step, config.reuse) == (0.5, 99, 3, False)
     assert player.search.evaluator.weight == 0.25
 

@@ -51,17 +51,17 @@ def test_a_network_of_an_iteration_that_was_cut_off_is_not_there(here: Path) -> 
 def test_the_agent_explores_as_its_run_did_but_without_noise(here: Path) -> None:
     own: Any = make_player("run:first@3(simulations=8)", TIC)
     config = own.search.config
-    assert (config.rule, config.num_simulations, config.c_puct, config.fpu) == ("puct", 8, 1.5, 0.2)
+    assert (config.rule, config.simulations, config.c_puct, config.fpu) == ("puct", 8, 1.5, 0.2)
     assert (config.solver, config.dirichlet_fraction, config.temperature) == (False, 0.0, 0.0)
     other: Any = make_player("run:first@3(c=3, fpu=0.5, solver=true, nodes=77, ms=5)", TIC)
     config = other.search.config
     assert (config.c_puct, config.fpu, config.solver, config.node_budget) == (3.0, 0.5, True, 77)
-    assert (config.num_simulations, config.milliseconds) == (None, 5.0)
+    assert (config.simulations, config.ms) == (None, 5.0)
 
 
 def test_a_gumbel_search_is_judged_with_puct() -> None:
-    gumbel = SearchConfig(rule="gumbel", gumbel_root=True, reuse=False, num_simulations=16)
-    assert playing_search(gumbel, 50) == SearchConfig(rule="puct", num_simulations=50)
+    gumbel = SearchConfig(rule="gumbel", gumbel_root=True, reuse=False, simulations=16)
+    assert playing_search(gumbel, 50) == SearchConfig(rule="puct", simulations=50)
 
 
 @pytest.mark.parametrize(

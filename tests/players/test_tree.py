@@ -13,7 +13,7 @@ from palaestra.search.evaluator import Rollout
 
 def uct(game_id: str, **settings: object) -> TreePlayer:
     game = make_game(game_id)
-    config = SearchConfig.model_validate({"rule": "uct", "num_simulations": 100, **settings})
+    config = SearchConfig.model_validate({"rule": "uct", "simulations": 100, **settings})
     return TreePlayer(game, "uct", Rollout(game, default_reward(game)), config)
 
 
@@ -49,7 +49,7 @@ def test_a_forgotten_game_leaves_nothing_behind() -> None:
 
 
 def test_analysis_explains_the_move() -> None:
-    player = uct("connect_four-6x7", num_simulations=2000)
+    player = uct("connect_four-6x7", simulations=2000)
     analysis = player.analyse(player.game.initial(1)[0], np.random.default_rng(0))
     assert analysis.action == 3 and analysis.pv[0] == 3
     assert analysis.visits is not None and analysis.visits.sum() == 2000
@@ -60,7 +60,7 @@ def test_analysis_explains_the_move() -> None:
 
 def test_a_longer_search_beats_a_shorter_one() -> None:
     game = make_game("connect_four-5x5")
-    strong, weak = uct("connect_four-5x5", num_simulations=200), uct("connect_four-5x5", num_simulations=5)
+    strong, weak = uct("connect_four-5x5", simulations=200), uct("connect_four-5x5", simulations=5)
     states, rng, score = game.initial(60), np.random.default_rng(3), 0
     strong_side = np.arange(60) % 2
     alive = np.arange(60)

@@ -74,7 +74,7 @@ def test_a_game_without_a_tiebreak_knows_ranks_of_win_draw_and_loss() -> None:
     ("text", "complaint"),
     [
         ("", "is not a reward"),
-        ("cfd", "unknown reward 'cfd'; known: default, primitive, score, .*; for example cdf"),
+        ("cfd", "unknown reward 'cfd' .did you mean cdf..; known: default, primitive, score, .*; for example cdf"),
         ("cdf(generations=0)", "generations is 0; it must be a whole number from 1"),
         ("cdf(generations=2.5)", "generations is 2.5; it must be a whole number"),
         ("cdf(window=3)", "cdf has no argument 'window': it takes generations"),

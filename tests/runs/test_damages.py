@@ -17,7 +17,7 @@ from palaestra.cli.main import _run
 from tests.learn.fakes import tree_of
 
 SETTINGS = (
-    "net=b1c8-outcome", "reward=cdf(generations=2)", "selfplay.games=6", "selfplay.search.num_simulations=4",
+    "net=b1c8-outcome", "reward=cdf(generations=2)", "selfplay.games=6", "selfplay.search.simulations=4",
     "learn.epochs=1", "learn.window=2", "gate.games=4", "gate.simulations=2", "gate.threshold=0", "evaluation.every=2",
     "evaluation.games=2", "evaluation.simulations=2", "evaluation.anchors=[\"random\"]", "threads=1",
 )  # fmt: skip
@@ -48,12 +48,12 @@ def resume(run: Path) -> tuple[int, Any, str]:
 
 
 def report(run: Path) -> tuple[int, Any, str]:
-    code, _, err = command("report", str(run), "--html", str(run / "page.html"), "--json")
+    code, _, err = command("report", str(run), "--out", str(run / "page.html"), "--json")
     return code, None if code else (run / "page.html").read_bytes(), err
 
 
 def export(run: Path) -> tuple[int, Any, str]:
-    code, _, err = command("export", str(run), "--onnx", str(run / "out.onnx"), "--json")
+    code, _, err = command("export", str(run), "--out", str(run / "out.onnx"), "--json")
     return code, None if code else (run / "out.onnx").read_bytes(), err
 
 
@@ -111,7 +111,7 @@ def damage(path: Path, others: Sequence[Path], chance: random.Random) -> str:
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     run = tmp_path_factory.mktemp("whole") / "run"
     sets = [word for setting in SETTINGS for word in ("--set", setting)]
-    code, _, err = command("train", GAME, "--preset", "thesis", "--run", str(run), "--iterations", "4", *sets, "--json")
+    code, _, err = command("train", GAME, "--preset", "thesis", "--out", str(run), "--iterations", "4", *sets, "--json")
     assert code == 0, err
     return run
 

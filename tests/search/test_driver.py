@@ -58,7 +58,7 @@ def test_a_tree_does_not_depend_on_the_trees_beside_it(rule: str, leaves: int) -
     game = make_game("connect_four-4x4")
     states = random_positions(game, 24, seed=3)
     seeds = np.arange(24, dtype=np.uint64) * np.uint64(977)
-    config = SearchConfig(rule=rule, num_simulations=70, leaves_per_step=leaves, temperature=1.0)
+    config = SearchConfig(rule=rule, simulations=70, leaves_per_step=leaves, temperature=1.0)
     together = Search(game, rollout(game), config).run(states, seeds)
     for row in range(len(states)):
         alone = Search(game, rollout(game), config).run(states[row : row + 1], seeds[row : row + 1])
@@ -71,7 +71,7 @@ def test_a_tree_does_not_depend_on_the_trees_beside_it(rule: str, leaves: int) -
 def test_a_compiled_search_equals_the_lockstep_search(rule: str, game_id: str) -> None:
     game = make_game(game_id)
     states, seeds = random_positions(game, 12, seed=6), np.arange(12, dtype=np.uint64)
-    config = SearchConfig(rule=rule, num_simulations=90, rave_playouts=rule == "rave", node_budget=60)
+    config = SearchConfig(rule=rule, simulations=90, rave_playouts=rule == "rave", node_budget=60)
     compiled, lockstep = (Search(game, rollout(game, rule == "rave"), config) for _ in range(2))
     assert compiled.is_fused
     lockstep._loops = None
@@ -87,7 +87,7 @@ def test_a_compiled_search_equals_the_lockstep_search(rule: str, game_id: str) -
 def test_trees_are_sound_and_every_simulation_is_counted(game_id: str, leaves: int, solver: bool) -> None:
     game = make_game(game_id)
     states = random_positions(game, 8, seed=1)
-    config = SearchConfig(rule="rave", num_simulations=150, leaves_per_step=leaves, solver=solver)
+    config = SearchConfig(rule="rave", simulations=150, leaves_per_step=leaves, solver=solver)
     search = Search(game, scripted(game), config)
     result = search.run(states, np.random.default_rng(0))
     for row in range(len(states)):
@@ -103,19 +103,17 @@ def test_simulations_of_one_call_replace_the_configured_number(rule: str) -> Non
     states = random_positions(game, 12, seed=2)
     seeds = np.arange(12, dtype=np.uint64)
     settings = {"rule": rule, "gumbel_root": rule == "gumbel", "reuse": False}
-    search = Search(game, scripted(game), SearchConfig(num_simulations=64, **settings))
+    search = Search(game, scripted(game), SearchConfig(simulations=64, **settings))
     for number in (7, 64, 20, 7, None):
         found = search.run(states, seeds, simulations=number)
-        expected = Search(game, scripted(game), SearchConfig(num_simulations=number or 64, **settings)).run(
-            states, seeds
-        )
+        expected = Search(game, scripted(game), SearchConfig(simulations=number or 64, **settings)).run(states, seeds)
         assert np.array_equal(found.visits, expected.visits) and np.array_equal(found.chosen, expected.chosen)
         assert (found.proven | (found.simulations == (number or 64))).all()
 
 
 def test_a_full_tree_goes_on_without_growing_and_still_answers() -> None:
     game = make_game("connect_four-6x7")
-    config = SearchConfig(rule="uct", num_simulations=5000, node_budget=200, leaves_per_step=4)
+    config = SearchConfig(rule="uct", simulations=5000, node_budget=200, leaves_per_step=4)
     search = Search(game, rollout(game), config)
     result = search.run(game.initial(3), np.random.default_rng(0))
     assert (result.simulations == 5000).all()
@@ -126,7 +124,7 @@ def test_a_full_tree_goes_on_without_growing_and_still_answers() -> None:
 
 def test_a_million_simulations_in_one_tree_stay_inside_the_budget_and_answer() -> None:
     game = make_game("connect_four-6x7")
-    config = SearchConfig(rule="uct", num_simulations=10**6, node_budget=20_000, leaves_per_step=32)
+    config = SearchConfig(rule="uct", simulations=10**6, node_budget=20_000, leaves_per_step=32)
     search = Search(game, rollout(game), config)
     result = search.run(game.initial(1), np.random.default_rng(0))
     assert result.simulations[0] == result.visits[0].sum() == 10**6
@@ -138,7 +136,7 @@ def test_memory_follows_the_simulations_and_stops_at_the_budget() -> None:
     game = make_game("connect_four-6x7")
     sizes = []
     for simulations in (1000, 2000, 4000, 8000):
-        config = SearchConfig(rule="uct", num_simulations=simulations, leaves_per_step=16, node_budget=4000)
+        config = SearchConfig(rule="uct", simulations=simulations, leaves_per_step=16, node_budget=4000)
         search = Search(game, rollout(game), config)
         search.run(game.initial(1), np.random.default_rng(0))
         sizes.append(search.forest.bytes)
@@ -148,7 +146,7 @@ def test_memory_follows_the_simulations_and_stops_at_the_budget() -> None:
 
 def test_the_subtree_of_the_moves_played_is_kept() -> None:
     game = make_game("connect_four-5x5")
-    config = SearchConfig(rule="puct", num_simulations=200, solver=False)
+    config = SearchConfig(rule="puct", simulations=200, solver=False)
     search = Search(game, rollout(game), config)
     rows = np.array([2, 0])
     states = game.initial(2)
@@ -166,7 +164,7 @@ def test_the_subtree_of_the_moves_played_is_kept() -> None:
 
 def test_a_moved_tree_equals_the_subtree_it_was() -> None:
     game = make_game("othello-4x4")
-    search = Search(game, scripted(game), SearchConfig(num_simulations=300, solver=False))
+    search = Search(game, scripted(game), SearchConfig(simulations=300, solver=False))
     state = game.initial(1)
     search.run(state, np.random.default_rng(0), np.array([0]))
     before = {}
@@ -188,7 +186,7 @@ def test_a_moved_tree_equals_the_subtree_it_was() -> None:
 
 def test_a_search_without_rows_starts_anew() -> None:
     game = make_game("tic_tac_toe-3x3")
-    search = Search(game, rollout(game), SearchConfig(rule="uct", num_simulations=50))
+    search = Search(game, rollout(game), SearchConfig(rule="uct", simulations=50))
     seeds = np.array([5], dtype=np.uint64)
     assert (search.run(game.initial(1), seeds).visits == search.run(game.initial(1), seeds).visits).all()
 
@@ -203,7 +201,7 @@ def test_a_search_that_was_interrupted_leaves_no_trace() -> None:
             raise KeyboardInterrupt
         return None, np.zeros(len(states), dtype=np.float32)
 
-    search = Search(game, Scripted(fails_at_first), SearchConfig(num_simulations=60))
+    search = Search(game, Scripted(fails_at_first), SearchConfig(simulations=60))
     rows, seeds = np.array([0, 1]), np.array([1, 2], dtype=np.uint64)
     with pytest.raises(KeyboardInterrupt):
         search.run(game.initial(2), seeds, rows)
@@ -217,7 +215,7 @@ def test_outcomes_larger_than_the_game_declares_still_have_a_value() -> None:
     modest = replace(game, largest_outcome=1)
     states, seeds = random_positions(game, 6, seed=5), np.arange(6, dtype=np.uint64)
     for evaluator in (rollout, scripted):
-        config = SearchConfig(rule="uct", num_simulations=50, solver=False)
+        config = SearchConfig(rule="uct", simulations=50, solver=False)
         usual = Search(game, evaluator(game), config).run(states, seeds)
         assert Search(modest, evaluator(modest), config).run(states, seeds).visits.tolist() == usual.visits.tolist()
 
@@ -228,7 +226,7 @@ def test_the_solver_proves_a_win_in_two_and_stops() -> None:
     #  O O .
     #  . . .
     state = game.from_moves("a1 a2 b1 b2")
-    result = Search(game, Uniform(), SearchConfig(num_simulations=1000)).run(state[None], np.array([1], np.uint64))
+    result = Search(game, Uniform(), SearchConfig(simulations=1000)).run(state[None], np.array([1], np.uint64))
     assert result.proven[0] and result.values[0] == 1.0
     assert result.chosen[0] == 2
     assert result.simulations[0] < 20
@@ -236,7 +234,7 @@ def test_the_solver_proves_a_win_in_two_and_stops() -> None:
 
 def test_the_solver_proves_the_value_of_tic_tac_toe() -> None:
     game = make_game("tic_tac_toe-3x3")
-    config = SearchConfig(rule="uct", num_simulations=200_000, leaves_per_step=8)
+    config = SearchConfig(rule="uct", simulations=200_000, leaves_per_step=8)
     result = Search(game, rollout(game), config).run(game.initial(1), np.array([1], np.uint64))
     assert result.proven[0] and result.values[0] == 0.0
 
@@ -247,7 +245,7 @@ def test_a_proven_loss_is_avoided_while_anything_else_is_left() -> None:
     #  O . .
     #  . . .
     state = game.from_moves("a1 a2 b1")
-    result = Search(game, Uniform(), SearchConfig(num_simulations=60)).run(state[None], np.array([1], np.uint64))
+    result = Search(game, Uniform(), SearchConfig(simulations=60)).run(state[None], np.array([1], np.uint64))
     assert result.chosen[0] == 2
     lost = result.q[0][:6] == -1.0
     assert lost.sum() >= 3 and result.visits[0][:6][lost].max() < result.visits[0].max()
@@ -255,7 +253,7 @@ def test_a_proven_loss_is_avoided_while_anything_else_is_left() -> None:
 
 def test_one_player_maximises_its_score() -> None:
     game = make_game("morpion-4d")
-    config = SearchConfig(rule="uct", num_simulations=400, c_uct=0.1)
+    config = SearchConfig(rule="uct", simulations=400, c_uct=0.1)
     search = Search(game, Rollout(game, Linear(40)), config, Linear(40))
     result = search.run(game.initial(4), np.random.default_rng(0))
     worst = np.nanmin(np.where(result.visits > 0, result.q, np.nan), axis=1)
@@ -265,7 +263,7 @@ def test_one_player_maximises_its_score() -> None:
 
 def test_temperature_draws_moves_in_proportion_to_visits() -> None:
     game = make_game("tic_tac_toe-3x3")
-    config = SearchConfig(num_simulations=40, temperature=1.0, solver=False)
+    config = SearchConfig(simulations=40, temperature=1.0, solver=False)
     states = np.repeat(game.initial(1), 4000, axis=0)
     result = Search(game, scripted(game), config).run(states, np.random.default_rng(0))
     share = np.bincount(result.chosen, minlength=9) / 4000
@@ -276,7 +274,7 @@ def test_temperature_draws_moves_in_proportion_to_visits() -> None:
 def test_gumbel_noise_scales_with_the_temperature_and_is_gone_at_zero() -> None:
     game = make_game("gobang-5x5")
     states = np.repeat(game.initial(1), 200, axis=0)
-    config = SearchConfig(rule="gumbel", gumbel_root=True, reuse=False, num_simulations=16)
+    config = SearchConfig(rule="gumbel", gumbel_root=True, reuse=False, simulations=16)
 
     def different_moves(temperature: float) -> int:
         result = Search(game, scripted(game), config).run(
@@ -294,7 +292,7 @@ def test_the_rounds_of_a_search_change_no_visit(
 ) -> None:
     game = make_game("tic_tac_toe-3x3")
     states = random_positions(game, 6, seed=3)
-    config = SearchConfig(rule="puct", num_simulations=300, solver=False)
+    config = SearchConfig(rule="puct", simulations=300, solver=False)
     whole = Search(game, evaluator(game), config).run(states, np.random.default_rng(5))
     monkeypatch.setattr(driver, "ROUND", 70)
     rounds = Search(game, evaluator(game), config).run(states, np.random.default_rng(5))
@@ -310,14 +308,14 @@ def test_time_is_heard_where_every_simulation_ends_in_an_exact_node(
     monkeypatch.setattr(driver, "ROUND", 1000)
     game = make_game("tic_tac_toe-3x3")
     states = game.from_moves("a1 b2 c3 a2 c2 c1 a3")[None, :]  # two moves are left: soon all nodes are exact
-    config = SearchConfig(rule="uct", num_simulations=None, milliseconds=30.0, solver=False)
+    config = SearchConfig(rule="uct", simulations=None, ms=30.0, solver=False)
     found = Search(game, evaluator(game), config).run(states, np.random.default_rng(0))
     assert 1000 < found.simulations[0] < 2**30
 
 
 def test_time_bounds_a_search_that_no_count_bounds() -> None:
     game = make_game("connect_four-6x7")
-    config = SearchConfig(rule="uct", num_simulations=None, milliseconds=30, leaves_per_step=8)
+    config = SearchConfig(rule="uct", simulations=None, ms=30, leaves_per_step=8)
     result = Search(game, rollout(game), config).run(game.initial(1), np.random.default_rng(0))
     assert result.simulations[0] > 0
 
@@ -325,7 +323,7 @@ def test_time_bounds_a_search_that_no_count_bounds() -> None:
 @pytest.mark.parametrize(
     "settings, complaint",
     [
-        ({"num_simulations": None}, "needs num_simulations or milliseconds"),
+        ({"simulations": None}, "needs simulations or ms"),
         ({"gumbel_root": True}, "reuse=false"),
         ({"rule": "uct", "fpu": 0.1}, "fpu is read by puct and rave"),
         ({"rave_playouts": True}, "needs rule='rave'"),

@@ -60,7 +60,7 @@ def test_remembering_answers_changes_no_visit(game_id: str, leaves_per_step: int
     game = make_game(game_id)
     states = random_positions(game, 20, seed=2)
     seeds = np.arange(20, dtype=np.uint64)
-    config = SearchConfig(num_simulations=80, leaves_per_step=leaves_per_step, dirichlet_fraction=0.2)
+    config = SearchConfig(simulations=80, leaves_per_step=leaves_per_step, dirichlet_fraction=0.2)
 
     def visits(evaluator: Evaluator) -> list[list[int]]:
         return Search(game, evaluator, config).run(states, seeds).visits.tolist()

@@ -25,13 +25,13 @@ from tests.search.test_driver import check_tree
 from tests.search.test_textbook import random_positions, scripted
 
 CONFIGS = {
-    "puct": SearchConfig(num_simulations=90, solver=False, temperature=1.0),
-    "puct with the solver and noise": SearchConfig(num_simulations=90, dirichlet_fraction=0.25, fpu=0.2),
-    "uct in a full tree": SearchConfig(rule="uct", num_simulations=120, node_budget=40),
-    "rave": SearchConfig(rule="rave", num_simulations=90, rave_k=30),
-    "rave with playouts": SearchConfig(rule="rave", num_simulations=90, rave_playouts=True),
-    "gumbel": SearchConfig(rule="gumbel", gumbel_root=True, reuse=False, num_simulations=48, temperature=1),
-    "gumbel root over puct": SearchConfig(gumbel_root=True, reuse=False, num_simulations=48, gumbel_considered=4),
+    "puct": SearchConfig(simulations=90, solver=False, temperature=1.0),
+    "puct with the solver and noise": SearchConfig(simulations=90, dirichlet_fraction=0.25, fpu=0.2),
+    "uct in a full tree": SearchConfig(rule="uct", simulations=120, node_budget=40),
+    "rave": SearchConfig(rule="rave", simulations=90, rave_k=30),
+    "rave with playouts": SearchConfig(rule="rave", simulations=90, rave_playouts=True),
+    "gumbel": SearchConfig(rule="gumbel", gumbel_root=True, reuse=False, simulations=48, temperature=1),
+    "gumbel root over puct": SearchConfig(gumbel_root=True, reuse=False, simulations=48, gumbel_considered=4),
 }
 EVALUATORS: dict[str, Callable[[Game], Evaluator]] = {
     "that remembers": lambda game: Cached(scripted(game), game, 4096),
@@ -94,7 +94,7 @@ def test_a_known_position_goes_on_at_once_and_only_the_others_are_asked_about() 
             return scripted(game)(leaves)
 
     cached = Cached(Spy(), game, 2**14)
-    search = Search(game, cached, SearchConfig(num_simulations=300, solver=False))
+    search = Search(game, cached, SearchConfig(simulations=300, solver=False))
     states, seeds = random_positions(game, 10, seed=3), np.arange(10, dtype=np.uint64)
     first = search.run(states, seeds)
     assert len(asked) == len(set(asked)) == cached.asked - cached.hits - cached.repeats
@@ -106,7 +106,7 @@ def test_a_known_position_goes_on_at_once_and_only_the_others_are_asked_about() 
 def test_slices_and_growing_trees_change_no_visit(monkeypatch: pytest.MonkeyPatch) -> None:
     game = make_game("opposition-3x5")
     states, seeds = random_positions(game, 9, seed=4), np.arange(9, dtype=np.uint64)
-    compiled, lockstep = searches(game, SearchConfig(num_simulations=200), EVALUATORS["that remembers"])
+    compiled, lockstep = searches(game, SearchConfig(simulations=200), EVALUATORS["that remembers"])
     expected = lockstep.run(states, seeds)
     monkeypatch.setattr(driver, "SLICE", 3)  # fewer leaves than trees
     compiled.forest = driver.Forest(0, game.state_size, game.max_legal, 400_000, nodes=2)
@@ -126,18 +126,18 @@ def test_an_interrupt_leaves_no_trace(failing: int) -> None:
                 raise KeyboardInterrupt
             return scripted(game)(leaves)
 
-    search = Search(game, Cached(Interrupted(), game, 4096), SearchConfig(num_simulations=60))
+    search = Search(game, Cached(Interrupted(), game, 4096), SearchConfig(simulations=60))
     rows, seeds = np.array([0, 1]), np.array([1, 2], dtype=np.uint64)
     with pytest.raises(KeyboardInterrupt):
         search.run(game.initial(2), seeds, rows)
-    fresh = Search(game, scripted(game), SearchConfig(num_simulations=60))
+    fresh = Search(game, scripted(game), SearchConfig(simulations=60))
     assert_equal(search.run(game.initial(2), seeds, rows), fresh.run(game.initial(2), seeds, rows))
 
 
 def test_time_ends_a_search_that_needs_no_more_evaluations() -> None:
     """Every position of the game is known soon, and then nothing but the clock stops a search without proofs."""
     game = make_game("tic_tac_toe-3x3")
-    config = SearchConfig(num_simulations=None, milliseconds=20, solver=False, node_budget=50)
+    config = SearchConfig(simulations=None, ms=20, solver=False, node_budget=50)
     result = Search(game, Cached(scripted(game), game, 2**14), config).run(game.initial(3), np.random.default_rng(0))
     assert (result.simulations > 0).all() and (result.simulations == result.visits.sum(axis=1)).all()
     assert result.simulations.max() < 2**30
@@ -153,5 +153,5 @@ def test_rules_that_do_not_compile_are_named_in_one_line() -> None:
     assert isinstance(game, KernelGame)
     broken = replace(game, id="broken", rules=replace(game.rules, play=misspelt_play))
     with pytest.raises(GameError, match=r"broken: its rules do not compile: .*no_such_attribute") as caught:
-        Search(broken, scripted(game), SearchConfig(num_simulations=5)).run(game.initial(1), np.random.default_rng(0))
+        Search(broken, scripted(game), SearchConfig(simulations=5)).run(game.initial(1), np.random.default_rng(0))
     assert "\n" not in str(caught.value)

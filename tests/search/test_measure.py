@@ -15,7 +15,7 @@ from palaestra.types import Int64s
 
 def test_a_measured_search_counts_simulations_and_evaluations() -> None:
     game = make_game("tic_tac_toe-3x3")
-    config = SearchConfig(rule="uct", num_simulations=20, solver=False)
+    config = SearchConfig(rule="uct", simulations=20, solver=False)
     speed = measure_search(game, Uniform, config, games=8, threads=2, seconds=0.05)
     assert speed.moves > 0 and speed.simulations == 20 * speed.moves
     assert speed.evaluations is not None and 0 < speed.evaluations <= speed.simulations + speed.moves
@@ -33,7 +33,7 @@ def test_random_games_are_measured_in_the_search_that_players_run(monkeypatch: p
         fused(search, rows)
 
     monkeypatch.setattr(Search, "_simulate_fused", counted)
-    config = SearchConfig(rule="uct", num_simulations=20, solver=False)
+    config = SearchConfig(rule="uct", simulations=20, solver=False)
     speed = measure_search(game, lambda: Rollout(game, default_reward(game)), config, games=8, threads=1, seconds=0.02)
     assert sum(calls) == speed.moves + 8  # the first call compiles
     assert speed.simulations == 20 * speed.moves

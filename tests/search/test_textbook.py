@@ -27,21 +27,19 @@ GAMES = [
 ]
 
 CONFIGS = {
-    "puct": SearchConfig(num_simulations=60, solver=False),
-    "puct with the solver": SearchConfig(num_simulations=60, c_puct=1.5),
-    "puct with noise": SearchConfig(num_simulations=50, dirichlet_fraction=0.25, dirichlet_alpha=0.3),
-    "puct with first-play urgency": SearchConfig(num_simulations=50, fpu=0.2, solver=False),
-    "uct": SearchConfig(rule="uct", num_simulations=80, solver=False),
-    "uct with the solver": SearchConfig(rule="uct", num_simulations=80),
-    "rave": SearchConfig(rule="rave", num_simulations=60, rave_k=30, solver=False),
+    "puct": SearchConfig(simulations=60, solver=False),
+    "puct with the solver": SearchConfig(simulations=60, c_puct=1.5),
+    "puct with noise": SearchConfig(simulations=50, dirichlet_fraction=0.25, dirichlet_alpha=0.3),
+    "puct with first-play urgency": SearchConfig(simulations=50, fpu=0.2, solver=False),
+    "uct": SearchConfig(rule="uct", simulations=80, solver=False),
+    "uct with the solver": SearchConfig(rule="uct", simulations=80),
+    "rave": SearchConfig(rule="rave", simulations=60, rave_k=30, solver=False),
     "rave with playouts, noise and the solver": SearchConfig(
-        rule="rave", num_simulations=60, rave_playouts=True, dirichlet_fraction=0.5
+        rule="rave", simulations=60, rave_playouts=True, dirichlet_fraction=0.5
     ),
-    "gumbel": SearchConfig(
-        rule="gumbel", gumbel_root=True, reuse=False, num_simulations=40, solver=False, temperature=1
-    ),
+    "gumbel": SearchConfig(rule="gumbel", gumbel_root=True, reuse=False, simulations=40, solver=False, temperature=1),
     "gumbel root over puct": SearchConfig(
-        gumbel_root=True, reuse=False, num_simulations=40, gumbel_considered=4, gumbel_scale=0.3, temperature=0.5
+        gumbel_root=True, reuse=False, simulations=40, gumbel_considered=4, gumbel_scale=0.3, temperature=0.5
     ),
 }
 
@@ -109,5 +107,5 @@ def test_sequential_halving_visits_moves_as_spelled_out(considered: int, simulat
 
 def test_uniform_evaluator_visits_all_moves_alike() -> None:
     game = make_game("gobang-6x6")
-    result = Search(game, Uniform(), SearchConfig(num_simulations=72)).run(game.initial(1), np.array([1], np.uint64))
+    result = Search(game, Uniform(), SearchConfig(simulations=72)).run(game.initial(1), np.array([1], np.uint64))
     assert (result.visits == 2).all()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from palaestra.cli import complete
 from palaestra.cli.options import PLAYER_HELP, GameId, Json, Moves, Seed
 from palaestra.errors import ConfigError, MoveError
 
@@ -21,7 +22,12 @@ MOST_ROWS = 12  # moves in the table; --json gives all
 def analyse(
     game: GameId,
     moves: Moves = "",
-    player: Annotated[str, typer.Option("--player", "-p", metavar="PLAYER", help=PLAYER_HELP, show_default=False)] = "",
+    player: Annotated[
+        str,
+        typer.Option(
+            "--player", "-p", metavar="PLAYER", help=PLAYER_HELP, show_default=False, autocompletion=complete.players
+        ),
+    ] = "",
     svg: Annotated[
         Path | None, typer.Option("--svg", metavar="FILE", help="Also draw the position into this file.")
     ] = None,

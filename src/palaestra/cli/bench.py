@@ -109,7 +109,7 @@ def _search(
 
         return Cached(OnnxEvaluator(game, model), game, cache) if cache else OnnxEvaluator(game, model)
 
-    config = SearchConfig(rule="uct" if net is None else "puct", num_simulations=simulations)
+    config = SearchConfig(rule="uct" if net is None else "puct", simulations=simulations)
     speed = measure_search(game, evaluator, config, games, threads, seconds, seed)
     return {
         "evaluator": net or "random games",
@@ -132,7 +132,7 @@ def _selfplay(
     from palaestra.search.config import SearchConfig
     from palaestra.search.signature import signature
 
-    search = SearchConfig(num_simulations=simulations)
+    search = SearchConfig(simulations=simulations)
     settings = SelfPlayConfig(search=search, slots=slots, cache=cache)
     config = RunConfig(game=game.id, iterations=1, threads=threads, seed=seed, selfplay=settings)
     speed = measure_selfplay(game, net, config, seconds)

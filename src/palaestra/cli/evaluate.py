@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from palaestra.cli import complete
 from palaestra.cli.mistake_curve import curve_file, curve_moments, measure_curve, point_json, print_curve, rate_json
-from palaestra.cli.options import Json, Seed, StoredGame
+from palaestra.cli.options import Json, RunName, Seed, StoredGame
 from palaestra.cores import usable_cores
 from palaestra.errors import ConfigError
 from palaestra.text import clip, whole_number
@@ -27,7 +28,7 @@ NAME = 17  # characters of a line of a player's text in tables: "simulations=100
 
 
 def evaluate(
-    run: Annotated[str, typer.Argument(metavar="RUN", help="A run's name below ./runs, or its folder.")],
+    run: RunName,
     network: Annotated[str, typer.Option(help="best, last, or an iteration.")] = "best",
     simulations: Annotated[
         str, typer.Option(help="Simulations a move, several with commas; the network alone is always measured too.")
@@ -36,6 +37,8 @@ def evaluate(
     against: Annotated[
         list[str] | None,
         typer.Option(
+            metavar="PLAYER",
+            autocompletion=complete.players,
             help=f"An anchor; may be repeated. By default {' and '.join(ANCHORS)}, with one player nrpa too.",
             show_default=False,
         ),

@@ -17,10 +17,12 @@ if TYPE_CHECKING:
     from palaestra.lab.trained import Bring
     from palaestra.learn.config import RunConfig
 
-Seeds = Annotated[int, typer.Option(min=1, max=1000, help="Runs of every agent.")]
+Seeds = Annotated[int, typer.Option("--seeds", min=1, max=1000, help="Runs of every agent.")]
 Folder = Annotated[
     str | None,
-    typer.Option(metavar="FOLDER", help="Where the runs are kept; below ./runs by default.", show_default=False),
+    typer.Option(
+        "--out", metavar="FOLDER", help="Where the runs are kept; below ./runs by default.", show_default=False
+    ),
 ]
 Plot = Annotated[
     str | None, typer.Option(metavar="FILE", help=".png or .svg; NAME.svg by default.", show_default=False)

@@ -7,14 +7,12 @@ from typing import Annotated
 
 import typer
 
-from palaestra.cli.options import Json
+from palaestra.cli.options import Json, RunName
 
 
 def export(
-    run: Annotated[str, typer.Argument(metavar="RUN", help="A run's name below ./runs, or its folder.")],
-    onnx: Annotated[
-        Path, typer.Option("--onnx", metavar="FILE", help="The file to write; one that exists is replaced.")
-    ],
+    run: RunName,
+    out: Annotated[Path, typer.Option(metavar="FILE", help="The file to write; one that exists is replaced.")],
     network: Annotated[str, typer.Option(help="best, last, or an iteration.")] = "best",
     json: Json = False,
 ) -> None:
@@ -24,23 +22,25 @@ def export(
     from palaestra.atomic import write_file
     from palaestra.cli.output import command_name, print_json, stdout
     from palaestra.players.runs import open_run
+    from palaestra.text import format_value
 
     stored = open_run(run)
     iteration = stored.pick(network)
     content = stored.network(iteration)
-    write_file(onnx, content)
+    write_file(out, content)
     digest = hashlib.sha256(content).hexdigest()
     if json:
         print_json(
-            {"path": str(onnx), "sha256": digest, "game": stored.game, "network": iteration, "bytes": len(content)}
+            {"path": str(out), "sha256": digest, "game": stored.game, "network": iteration, "bytes": len(content)}
         )
         return
     console = stdout()
     console.print(
-        f"{onnx}: network {iteration} of {stored.name}, {len(content):,} bytes, SHA-256 {digest}", soft_wrap=True
+        f"{out}: network {iteration} of {stored.name}, {len(content):,} bytes, SHA-256 {digest}", soft_wrap=True
     )
     console.print(
-        f"Play it: {command_name()} play {stored.game_text} --against 'puct({onnx}, simulations=100)'",
+        f"Play it: {command_name()} play {stored.game_text} --against"
+        f" 'puct({format_value(str(out))}, simulations=100)'",
         markup=False,
         soft_wrap=True,
     )

@@ -84,4 +84,4 @@ def _print(measured: list[Measured], ceilings: dict[str, float], path: Path) -> 
             f"| {'–' if ceiling is None else f'{100 * ceiling:.1f}'} | {one.states:,.0f} |",
             soft_wrap=True,
         )
-    console.print(f"\nThe figure is in {path}.")
+    console.print(f"\nThe figure is in {path}.", markup=False, soft_wrap=True)

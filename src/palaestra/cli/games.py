@@ -6,7 +6,7 @@ from palaestra.cli.options import Json
 
 
 def games(json: Json = False) -> None:
-    """List the games, their sizes and their notation."""
+    """List the games: players, actions, the longest game; and which size a family's name alone takes."""
     from palaestra.games.registry import FAMILIES, example_ids, make_game
 
     known = [make_game(id) for id in example_ids()]
@@ -28,6 +28,8 @@ def games(json: Json = False) -> None:
         table.add_row(game.id, str(game.players), str(game.num_actions), str(game.max_plies), game.tiebreak)
     console = stdout()
     console.print(table)
-    console.print("\nOther sizes work too: " + ", ".join(entry.form for entry in FAMILIES.values()))
+    usual = ", ".join(entry.usual for entry in FAMILIES.values())
+    console.print(f"\nA family's name alone takes its usual size: {usual}")
+    console.print("Other sizes work too: " + ", ".join(entry.form for entry in FAMILIES.values()))
     sheets = ", ".join(f"gdl:{name}" for name in rulesheet_names())
     console.print(f"Rules in GDL are games as well: gdl:FILE.kif, and those of the package: {sheets}")

@@ -62,13 +62,13 @@ async def _serve(host: str, port: int, name: str, settings: Any, show: Any) -> N
         await asyncio.Event().wait()
 
 
-@ggp.command("manager", epilog="Example: palaestra ggp manager game.kif 127.0.0.1:9147 127.0.0.1:9148 --play-clock 5")
+@ggp.command("manager", epilog="Example: palaestra ggp manager game.kif localhost:9147 localhost:9148")
 def manager(
     file: Annotated[str, typer.Argument(metavar="FILE", help="The rules in GDL.")],
     players: Annotated[list[str], typer.Argument(metavar="HOST:PORT...", help="One player a role, in their order.")],
     start_clock: Annotated[float, typer.Option(help="Seconds before the first move.")] = 30.0,
     play_clock: Annotated[float, typer.Option(help="Seconds a move.")] = 15.0,
-    matches: Annotated[int, typer.Option(min=1, max=10**6, help="Roles go round from one to the next.")] = 1,
+    matches: Annotated[int, typer.Option("--games", min=1, max=10**6, help="Roles go round from one to the next.")] = 1,
     most_turns: Annotated[int, typer.Option(min=1, help="A match that is not over then is stopped.")] = 1000,
     record: Annotated[
         str | None, typer.Option(metavar="FILE", help="Write the record as JSON.", show_default=False)

@@ -13,6 +13,8 @@ from typing import Annotated, NoReturn
 import typer
 
 from palaestra import __version__
+from palaestra.cli import complete
+from palaestra.cli.old_names import with_new_names
 from palaestra.errors import PalaestraError
 from palaestra.printable import printable
 from palaestra.text import clip
@@ -22,26 +24,24 @@ LONGEST = 2000  # characters of an error
 # verb, function (or group of commands) in palaestra.cli.<verb with underscores>, example for --help
 VERBS = (
     ("games", "games", "palaestra games"),
-    ("play", "play", "palaestra play connect_four-6x7 --against 'uct(simulations=2000)' --side first"),
-    ("match", "match", "palaestra match othello-6x6 'uct(simulations=200)' 'alphabeta(depth=4)' --games 100"),
+    ("play", "play", "palaestra play connect_four --against 'uct(simulations=2000)'"),
+    ("match", "match", "palaestra match hex-5x5 'uct(simulations=200)' alphabeta --games 100"),
     ("rate", "rate", "palaestra rate games.pgn --anchor random=0"),
-    (
-        "tournament",
-        "tournament",
-        "palaestra tournament othello-6x6 random rhea 'uct(simulations=50)' 'uct(simulations=200)' --pgn games.pgn",
-    ),
-    ("analyse", "analyse", "palaestra analyse tic_tac_toe-3x3 --moves 'a1 b2' --player 'alphabeta(depth=9)'"),
+    ("tournament", "tournament", "palaestra tournament hex-5x5 random rhea uct rave --pgn games.pgn"),
+    ("analyse", "analyse", "palaestra analyse tic_tac_toe --moves 'a1 b2' --player perfect"),
     ("perft", "perft", "palaestra perft othello-8x8 8"),
     ("check-game", "check_game", "palaestra check-game my_game:GAME"),
-    ("solve", "solve", "palaestra solve morpion-5d --player 'nrpa(level=3)' --minutes 60 --threads 2 --out records"),
+    ("solve", "solve", "palaestra solve morpion-5d --player 'nrpa(level=3)' --minutes 60"),
     ("check-solution", "check_solution", "palaestra check-solution solution.txt --svg solution.svg"),
-    ("train", "train", "palaestra train connect_four-6x7 --minutes 30 --run first-try"),
+    ("train", "train", "palaestra train connect_four-6x7 --minutes 30 --out first-try"),
+    ("settings", "settings", "palaestra settings learn.lr --preset fast"),
+    ("runs", "runs", "palaestra runs"),
     ("resume", "resume", "palaestra resume first-try --minutes 60"),
-    ("export", "export", "palaestra export first-try --onnx agent.onnx"),
+    ("export", "export", "palaestra export first-try --out agent.onnx"),
     ("evaluate", "evaluate", "palaestra evaluate my-run --simulations 100,600 --games 100"),
-    ("report", "report", "palaestra report my-run --html report.html"),
+    ("report", "report", "palaestra report my-run --out report.html"),
     ("bench", "bench", "palaestra bench search connect_four-6x7"),
-    ("qlearn", "qlearn", "palaestra qlearn tic_tac_toe-3x3 --learner qm --plot curve.svg --save tic.table"),
+    ("qlearn", "qlearn", "palaestra qlearn tic_tac_toe --learner qm --save tic.table"),
     ("ggp", "ggp", "palaestra ggp player --port 9147 --player 'uct(ms=60000)'"),
     ("reproduce", "reproduce", "palaestra reproduce table-5.1 --games 100"),
     ("demo", "demo", "palaestra demo --minutes 2"),
@@ -56,6 +56,8 @@ Palaestra {version}: a self-play laboratory for board games.
   palaestra match GAME PLAYER PLAYER --games 100   who is stronger, with an interval
   palaestra analyse GAME --moves "a1 b2"           what a player thinks of a position
   palaestra solve morpion-5d --minutes 60          a game for one player: restarts of a search, every best grid kept
+  palaestra runs                                   the runs that are here, and how strong they are
+  palaestra settings [PATTERN]                     what can be set in training, and what the presets set
   palaestra games                                  the games and their sizes
   palaestra perft GAME DEPTH                       count move sequences
   palaestra check-game my_game:GAME                does a game of your own obey the laws?
@@ -63,7 +65,7 @@ Palaestra {version}: a self-play laboratory for board games.
 
 Players are short texts: random, greedy, alphabeta(depth=6), uct(simulations=200), rave(simulations=100), rhea,
 mcs(ms=50), perfect, human; puct(model.onnx, simulations=100) searches with a network.
-Every verb explains itself: palaestra match --help"""
+Every verb explains itself: palaestra match --help. Tab completes: palaestra --install-completion"""
 
 
 def build_app() -> typer.Typer:
@@ -71,7 +73,6 @@ def build_app() -> typer.Typer:
     app = typer.Typer(
         name="palaestra",
         help="A self-play laboratory for board games. Start with: palaestra demo",
-        add_completion=False,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
@@ -112,7 +113,8 @@ def run(arguments: list[str] | None = None) -> NoReturn:
 
 def _run(arguments: list[str]) -> int:
     try:
-        return int(build_app()(args=arguments, prog_name="palaestra", standalone_mode=False) or 0)
+        complete.join_colons(os.environ)
+        return int(build_app()(args=with_new_names(arguments), prog_name="palaestra", standalone_mode=False) or 0)
     except PalaestraError as error:
         return _complain(str(error), 2)
     except typer.TyperException as error:
@@ -123,8 +125,10 @@ def _run(arguments: list[str]) -> int:
         return _complain(f"{message} (see: {path} --help)", error.exit_code)
     except (KeyboardInterrupt, typer.Abort):
         return 130
-    except SystemExit:  # Typer and Rich leave this way, and only then, when the reader of their output has gone
-        raise BrokenPipeError from None
+    except SystemExit as left:
+        if left.code == 0 or complete.ASKED in os.environ:  # the shell was answered, or its script shown or installed
+            return int(left.code or 0)
+        raise BrokenPipeError from None  # Typer and Rich leave so when the reader of their output has gone
     except BrokenPipeError:
         raise
     except Exception as error:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from palaestra.cli import complete
 from palaestra.cli.options import PLAYER_HELP, GameId, Json, OpeningPlies, OpeningsText, Seed
 from palaestra.cores import usable_cores
 
@@ -22,8 +23,8 @@ GAMES, MOST_GAMES = 100, 10_000
 
 def match(
     game: GameId,
-    a: Annotated[str, typer.Argument(metavar="A", help=PLAYER_HELP)],
-    b: Annotated[str, typer.Argument(metavar="B", help="Its opponent.")],
+    a: Annotated[str, typer.Argument(metavar="A", help=PLAYER_HELP, autocompletion=complete.players)],
+    b: Annotated[str, typer.Argument(metavar="B", help="Its opponent.", autocompletion=complete.players)],
     games: Annotated[
         int | None,
         typer.Option(

@@ -6,17 +6,26 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from palaestra.cli import complete
 from palaestra.errors import ConfigError
 
 if TYPE_CHECKING:
     from palaestra.arena.openings import Openings
 
+
+def full_game_id(text: str | None) -> str | None:
+    """What a verb is given for GAME: a family's name alone becomes the id of its usual size."""
+    from palaestra.games.registry import full_id
+
+    return None if text is None else full_id(text)
+
+
+GAME_HELP = (
+    "A game's id such as connect_four-6x7, or connect_four for its usual size; gdl:FILE.kif for rules in GDL, or"
+    " module:attribute for your own."
+)
 GameId = Annotated[
-    str,
-    typer.Argument(
-        metavar="GAME",
-        help="A game's id such as connect_four-6x7, gdl:FILE.kif for rules in GDL, or module:attribute for your own.",
-    ),
+    str, typer.Argument(metavar="GAME", help=GAME_HELP, callback=full_game_id, autocompletion=complete.games)
 ]
 StoredGame = Annotated[
     str | None,
@@ -34,6 +43,10 @@ Moves = Annotated[
     typer.Option(
         "--moves", "-m", metavar="MOVES", help="Moves from the start, in the game's notation; @K first picks start K."
     ),
+]
+RunName = Annotated[
+    str,
+    typer.Argument(metavar="RUN", help="A run's name below ./runs, or its folder.", autocompletion=complete.runs),
 ]
 PLAYER_HELP = "A player such as random, alphabeta(depth=6) or uct(simulations=200)."
 OpeningsText = Annotated[

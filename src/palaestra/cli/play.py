@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from palaestra.cli import complete
 from palaestra.cli.options import GameId, Moves, Seed
 from palaestra.errors import MoveError, PalaestraError
 from palaestra.text import whole_number
@@ -30,11 +31,18 @@ COMMANDS = {
 def play(
     game: GameId,
     against: Annotated[
-        str, typer.Option("--against", "-a", metavar="PLAYER", help="Your opponent.")
+        str,
+        typer.Option("--against", "-a", metavar="PLAYER", help="Your opponent.", autocompletion=complete.players),
     ] = "uct(simulations=1000)",
     side: Annotated[Literal["first", "second"], typer.Option(help="Which side you play.")] = "first",
     adviser: Annotated[
-        str, typer.Option(metavar="PLAYER", help="Who gives hints; a search if not named.", show_default=False)
+        str,
+        typer.Option(
+            metavar="PLAYER",
+            help="Who gives hints; a search if not named.",
+            show_default=False,
+            autocompletion=complete.players,
+        ),
     ] = "",
     moves: Moves = "",
     seed: Seed = 0,

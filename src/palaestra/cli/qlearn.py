@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from palaestra.cli import complete
 from palaestra.cli.files import picture, writable
 from palaestra.cli.options import PLAYER_HELP, GameId, Json, Seed
 
@@ -24,9 +25,16 @@ def qlearn(
         Literal["q", "qm", "td"],
         typer.Option(help="q: Q-learning; qm: with flat Monte Carlo in states it has not seen; td: TD(λ)."),
     ] = "q",
-    matches: Annotated[int, typer.Option(help="Sides alternate; the table learns after each.")] = 30_000,
-    opponent: Annotated[str, typer.Option(metavar="PLAYER", help=PLAYER_HELP)] = RANDOM,
-    repeats: Annotated[int, typer.Option(min=1, help="Tables learned independently, for the intervals.")] = 5,
+    matches: Annotated[
+        int, typer.Option("--games", min=1, max=10**8, help="Sides alternate; the table learns after each.")
+    ] = 30_000,
+    opponent: Annotated[
+        str,
+        typer.Option("--against", metavar="PLAYER", help=PLAYER_HELP, autocompletion=complete.players),
+    ] = RANDOM,
+    repeats: Annotated[
+        int, typer.Option("--seeds", min=1, help="Tables learned independently, for the intervals.")
+    ] = 5,
     alpha: Annotated[
         float | None, typer.Option(help="Learning rate: 0.1, td 0.3 by default.", show_default=False)
     ] = None,
@@ -43,7 +51,7 @@ def qlearn(
         int | None,
         typer.Option(
             metavar="L",
-            help="ε = a·cos(πk/2L) + b in match k ≤ L, then 0; two thirds of the matches by default.",
+            help="ε = a·cos(πk/2L) + b in game k ≤ L, then 0; two thirds of the games by default.",
             show_default=False,
         ),
     ] = None,
@@ -62,19 +70,19 @@ def qlearn(
         bool, typer.Option("--ply/--ignore-ply", help="Whether a position is another state at another ply.")
     ] = True,
     lockstep: Annotated[
-        int, typer.Option(help="Matches at once, except against random; they learn when all have ended.")
+        int, typer.Option(help="Games at once, except against random; they learn when all have ended.")
     ] = 32,
     plot: Annotated[
         str | None, typer.Option(metavar="FILE", help="Draw the curve, .png or .svg.", show_default=False)
     ] = None,
     save: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Keep the first repeat's table, for qtable:FILE.", show_default=False),
+        typer.Option(metavar="FILE", help="Keep the first table, for qtable:FILE.", show_default=False),
     ] = None,
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
-    """Learn tables against an opponent; print the win rate over the matches, with 95 % intervals over the repeats."""
+    """Learn tables against an opponent; print the win rate over the games, with 95 % intervals over the seeds."""
     from palaestra.cli.output import print_json, progress_bar
     from palaestra.games.registry import make_game
     from palaestra.learn.tabular import Curve, learn_table, read_config
@@ -193,6 +201,8 @@ def _print(game: Game, opponent: str, config: TabularConfig, curve: Curve, ceili
 
 
 def _print_end(game: Game, states: list[int], seconds: float, save: str | None) -> None:
+    from shlex import quote
+
     from rich.text import Text
 
     from palaestra.cli.output import command_name, stdout
@@ -201,5 +211,5 @@ def _print_end(game: Game, states: list[int], seconds: float, save: str | None) 
     console.print(f"{sum(states) / len(states):,.0f} states a table, {len(states)} tables, {seconds:.1f} s")
     console.print(Text("Win rates are from row to row; a win is 1, a draw ½; ± is 95 % over the tables.", style="dim"))
     if save is not None:
-        console.print(f"It plays as qtable:{save}, for example: {command_name()} match {game.id} qtable:{save} random",
-                      soft_wrap=True)  # fmt: skip
+        again = f"{command_name()} match {game.id} {quote(f'qtable:{save}')} random"
+        console.print(f"It plays as qtable:{save}, for example: {again}", markup=False, soft_wrap=True)

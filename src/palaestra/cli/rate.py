@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 import typer
 
 from palaestra.cli.files import picture
-from palaestra.cli.options import Json
+from palaestra.cli.options import Json, full_game_id
 from palaestra.cli.ratings import ADVANTAGE, DRAW, PRIOR, Advantage, Anchor, Draw, Prior
 from palaestra.errors import ConfigError, RecordError
 
@@ -38,7 +38,10 @@ def rate(
     prior: Prior = PRIOR,
     anchor: Anchor = None,
     game: Annotated[
-        str | None, typer.Option(metavar="ID", help="Rate games of this Variant only; others are bad games.")
+        str | None,
+        typer.Option(
+            metavar="GAME", help="Rate games of this Variant only; others are bad games.", callback=full_game_id
+        ),
     ] = None,
     bad_games: Annotated[
         BadGames, typer.Option(help="Games without two players, or without exactly one result: stop, or count them.")
@@ -149,7 +152,7 @@ def print_rated(ratings: Ratings, reader: ResultReader, superiority: bool, plot:
     if reader.skipped:
         console.print(Text(f"Games left out: {_skipped(reader)}.", style="yellow"))
     if plot is not None:
-        console.print(Text(f"The picture is in {plot}.", style="dim"))
+        console.print(Text(f"The picture is in {plot}.", style="dim"), soft_wrap=True)
 
 
 def _skipped(reader: ResultReader) -> str:

@@ -6,15 +6,19 @@ from typing import Annotated
 
 import typer
 
-from palaestra.cli.options import Json, StoredGame
+from palaestra.cli.options import Json, RunName, StoredGame
 from palaestra.errors import RecordError
 
 
 def report(
-    run: Annotated[str, typer.Argument(metavar="RUN", help="A run's name below ./runs, or its folder.")],
-    html: Annotated[
+    run: RunName,
+    out: Annotated[
         str | None,
-        typer.Option(help="Where to write the page; report.html in the run's folder by default.", show_default=False),
+        typer.Option(
+            metavar="FILE",
+            help="Where to write the page; report.html in the run's folder by default.",
+            show_default=False,
+        ),
     ] = None,
     game: StoredGame = None,
     json: Json = False,
@@ -28,12 +32,12 @@ def report(
 
     folder = find_run(run)
     page = make_report(folder, game)
-    path = folder / "report.html" if html is None else Path(html)
+    path = folder / "report.html" if out is None else Path(out)
     try:
         path.write_text(page, encoding="utf-8")
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        raise RecordError(f"cannot write {path} ({reason}); choose a file with --html FILE") from None
+        raise RecordError(f"cannot write {path} ({reason}); choose a file with --out FILE") from None
     if json:
         print_json({"run": str(folder), "path": str(path), "bytes": len(page.encode())})
     else:

@@ -134,10 +134,12 @@ def _print_table_6_1(cells: list[WarmCell]) -> None:
         )
 
 
-@reproduce.command("table-6.2", epilog="Example: palaestra reproduce table-6.2 --runs 4 --limit 12")
+@reproduce.command("table-6.2", epilog="Example: palaestra reproduce table-6.2 --seeds 4 --limit 12")
 def table_6_2(
-    game: Annotated[str, typer.Option(help="connect_four-6x6, othello-6x6 or gobang-6x6.")] = "connect_four-6x6",
-    runs: Annotated[int, typer.Option(min=1, help="Of every enhancement; 8 as published.")] = 8,
+    game: Annotated[
+        str, typer.Option(metavar="GAME", help="connect_four-6x6, othello-6x6 or gobang-6x6.")
+    ] = "connect_four-6x6",
+    runs: Annotated[int, typer.Option("--seeds", min=1, help="Runs of every enhancement; 8 as published.")] = 8,
     limit: Annotated[int, typer.Option(min=1, help="Iterations after which a run is given up.")] = 20,
     sets: Sets = None,
     folder: Folder = None,
@@ -182,9 +184,11 @@ def table_6_2(
 
 
 def _add_figure(name: str, about: str) -> None:
-    @reproduce.command(name, help=f"{about} (thesis)", epilog=f"Example: palaestra reproduce {name} --repeats 2")
+    @reproduce.command(name, help=f"{about} (thesis)", epilog=f"Example: palaestra reproduce {name} --seeds 2")
     def figure(
-        repeats: Annotated[int, typer.Option(min=1, help="Tables learned for every curve; 5 as published.")] = 5,
+        repeats: Annotated[
+            int, typer.Option("--seeds", min=1, help="Tables learned for every curve; 5 as published.")
+        ] = 5,
         scale: Annotated[float, typer.Option(min=0.001, max=100, help="Times the published matches.")] = 1.0,
         plot: Annotated[
             str | None,

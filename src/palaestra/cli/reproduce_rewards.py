@@ -24,7 +24,7 @@ from palaestra.cli.experiments import (
     train_runs,
 )
 from palaestra.cli.files import picture
-from palaestra.cli.options import Json, Seed
+from palaestra.cli.options import Json, Seed, full_game_id
 from palaestra.cli.train import Sets
 from palaestra.cores import usable_cores
 
@@ -49,7 +49,12 @@ def schmidt_fig3(
     seeds: Seeds = 5,
     generations: Generations = 100,
     game: Annotated[
-        str, typer.Option(help="The paper's view by default; in opposition-3x9 the mover always plays up the board.")
+        str,
+        typer.Option(
+            metavar="GAME",
+            help="The paper's view by default; in opposition-3x9 the mover always plays up the board.",
+            callback=full_game_id,
+        ),
     ] = "opposition-3x9-absolute",
     folder: Folder = None,
     plot: Plot = None,

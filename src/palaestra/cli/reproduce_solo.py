@@ -8,7 +8,7 @@ import typer
 
 from palaestra.cli.experiments import Folder, Minutes, Plot, Seeds, home_of, say_how_to_go_on
 from palaestra.cli.files import picture
-from palaestra.cli.options import Json, Seed
+from palaestra.cli.options import Json, Seed, full_game_id
 from palaestra.cli.train import Sets
 from palaestra.cores import usable_cores
 
@@ -23,7 +23,9 @@ EXAMPLE = "--game morpion-5d --minutes 10 --seeds 3"
 
 
 def solo(
-    game: Annotated[str, typer.Option(help="A game for one player.")] = "morpion-5d",
+    game: Annotated[
+        str, typer.Option(metavar="GAME", help="A game for one player.", callback=full_game_id)
+    ] = "morpion-5d",
     minutes: Minutes = 10.0,
     seeds: Seeds = 3,
     level: Annotated[int, typer.Option(min=1, max=6, help="Of nrpa.")] = 3,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from palaestra.cli.options import Json, StoredGame
+from palaestra.cli.options import Json, RunName, StoredGame
 from palaestra.cli.train import Sets, existing_folder, finish, watch
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def resume(
-    run: Annotated[str, typer.Argument(metavar="RUN", help="A run's name below ./runs, or its folder.")],
+    run: RunName,
     minutes: Annotated[
         float | None, typer.Option(help="Extend it to so many minutes in all.", show_default=False)
     ] = None,

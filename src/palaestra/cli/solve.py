@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from palaestra.cli import complete
 from palaestra.cli.files import picture
 from palaestra.cli.options import GameId, Json, Moves, Seed
 from palaestra.cores import usable_cores
@@ -27,7 +28,12 @@ PLAYER = "nrpa(level=3)"
 def solve(
     game: GameId,
     player: Annotated[
-        str, typer.Option(help="The search that is restarted: nrpa, nmcs, uct, random or any other player.")
+        str,
+        typer.Option(
+            metavar="PLAYER",
+            help="The search that is restarted: nrpa, nmcs, uct, random or any other player.",
+            autocompletion=complete.players,
+        ),
     ] = PLAYER,
     minutes: Annotated[
         float | None,

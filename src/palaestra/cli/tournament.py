@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from palaestra.cli import complete
 from palaestra.cli.files import picture
 from palaestra.cli.options import PLAYER_HELP, GameId, Json, OpeningPlies, OpeningsText, Seed
 from palaestra.cli.ratings import ADVANTAGE, DRAW, PRIOR, Advantage, Anchor, Draw, Prior, rating_config
@@ -28,7 +29,12 @@ if TYPE_CHECKING:
 def tournament(
     game: GameId,
     players: Annotated[
-        list[str], typer.Argument(metavar="P1 P2 …", help=f"{PLAYER_HELP} run:NAME@*5 is every 5th network of a run.")
+        list[str],
+        typer.Argument(
+            metavar="P1 P2 …",
+            help=f"{PLAYER_HELP} run:NAME@*5 is every 5th network of a run.",
+            autocompletion=complete.players,
+        ),
     ],
     games: Annotated[int, typer.Option(help="Of every pairing; an even number: pairs with sides swapped.")] = 20,
     format: Annotated[

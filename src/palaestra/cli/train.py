@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from palaestra.cli.options import Json
+from palaestra.cli import complete
+from palaestra.cli.options import GAME_HELP, Json, full_game_id
 from palaestra.cores import usable_cores
 from palaestra.errors import ConfigError
 from palaestra.text import refuse_long
@@ -21,7 +22,11 @@ if TYPE_CHECKING:
 Sets = Annotated[
     list[str] | None,
     typer.Option(
-        "--set", metavar="KEY=VALUE", help="A setting such as learn.lr=0.01; may be repeated.", show_default=False
+        "--set",
+        metavar="KEY=VALUE",
+        help="A setting such as learn.lr=0.01; may be repeated. palaestra settings lists them.",
+        show_default=False,
+        autocompletion=complete.settings,
     ),
 ]
 
@@ -35,7 +40,7 @@ What to try next
   {command} evaluate {name}{own}
   {command} report {name}{own}
   {command} resume {name} {more}{own}
-  {command} export {name} --onnx {file}.onnx
+  {command} export {name} --out {file}.onnx
 """
 
 NEXT_ALONE = """\
@@ -46,7 +51,7 @@ What to try next
   {command} evaluate {name}{own}
   {command} report {name}{own}
   {command} resume {name} {more}{own}
-  {command} export {name} --onnx {file}.onnx
+  {command} export {name} --out {file}.onnx
 """
 
 EXPLANATION = """\
@@ -64,21 +69,23 @@ Presets:"""
 def train(
     game: Annotated[
         str | None,
-        typer.Argument(
-            metavar="[GAME]", help="A game's id such as connect_four-6x7, or module:attribute for your own."
-        ),
+        typer.Argument(metavar="GAME", help=GAME_HELP, callback=full_game_id, autocompletion=complete.games),
     ] = None,
     preset: Annotated[
         str | None,
         typer.Option(
             help="fast, thesis, thesis-small, schmidt, opposition-fast, ranked or record.",
             show_default="fast; with one player ranked, or record if it always begins alike",
+            autocompletion=complete.presets,
         ),
     ] = None,
     run: Annotated[
         str | None,
         typer.Option(
-            help="Name of the run below ./runs, or a folder; by default made of game and preset.", show_default=False
+            "--out",
+            metavar="RUN",
+            help="Name of the run below ./runs, or a folder; by default made of game and preset.",
+            show_default=False,
         ),
     ] = None,
     minutes: Annotated[
@@ -135,7 +142,7 @@ def explain() -> None:
     for name in NAMES:
         preset = load_preset(name)
         say(f"  {name:<{width}} {preset.about}\n  {'':<{width}} {preset.expect}")
-    say("Games: palaestra games. Settings: palaestra train --help, and config.toml in every run.")
+    say("Games: palaestra games. Settings: palaestra settings, and config.toml in every run.")
 
 
 def new_folder(run: str | None, otherwise: str) -> Path:
@@ -159,7 +166,7 @@ def named_folder(run: str) -> Path:
     for name in Path(run).parts:
         refuse_long(name, "the name of a run", ConfigError, LONGEST_NAME)
     if any(not character.isprintable() or character in "@(),=\"' " for character in run) or run in ("", ".", ".."):
-        raise ConfigError(f"{run!r} cannot name a run: use letters, digits, - _ and ., for example --run first-try")
+        raise ConfigError(f"{run!r} cannot name a run: use letters, digits, - _ and ., for example --out first-try")
     return Path(run) if "/" in run else RUNS / run
 
 

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from palaestra.errors import GameError
 from palaestra.games.base import Game
+from palaestra.suggest import nearest
 from palaestra.text import clip, refuse_long
 from palaestra.user_code import is_code, load, remember, remembered
 
@@ -20,42 +21,51 @@ class Entry:
     maker: str  # module:function; takes the numbers of the id, or the word after the dash
     pattern: str
     form: str
+    usual: str  # the id that the family's name alone stands for
     examples: tuple[str, ...]
 
 
 _RxC = r"(\d{1,3})x(\d{1,3})"
 FAMILIES: dict[str, Entry] = {
     "tic_tac_toe": Entry(
-        "palaestra.games.lines:make_tic_tac_toe", _RxC, "tic_tac_toe-ROWSxCOLS",
+        "palaestra.games.lines:make_tic_tac_toe", _RxC, "tic_tac_toe-ROWSxCOLS", "tic_tac_toe-3x3",
         ("tic_tac_toe-3x3", "tic_tac_toe-4x4", "tic_tac_toe-5x5"),
     ),
     "gobang": Entry(
         "palaestra.games.lines:make_gobang", _RxC + r"(?:-(\d{1,2}))?", "gobang-ROWSxCOLS or gobang-ROWSxCOLS-K",
+        "gobang-15x15-5",
         ("gobang-5x5", "gobang-6x6", "gobang-15x15-5"),
     ),
     "connect_four": Entry(
-        "palaestra.games.connect_four:make", _RxC, "connect_four-ROWSxCOLS",
+        "palaestra.games.connect_four:make", _RxC, "connect_four-ROWSxCOLS", "connect_four-6x7",
         ("connect_four-4x4", "connect_four-5x5", "connect_four-6x6", "connect_four-6x7"),
     ),
     "othello": Entry(
-        "palaestra.games.othello:make", _RxC, "othello-NxN",
+        "palaestra.games.othello:make", _RxC, "othello-NxN", "othello-8x8",
         ("othello-4x4", "othello-5x5", "othello-6x6", "othello-8x8", "othello-10x10"),
     ),
-    "hex": Entry("palaestra.games.hex:make", _RxC, "hex-NxN", ("hex-3x3", "hex-5x5", "hex-11x11")),
+    "hex": Entry("palaestra.games.hex:make", _RxC, "hex-NxN", "hex-11x11", ("hex-3x3", "hex-5x5", "hex-11x11")),
     "opposition": Entry(
         "palaestra.games.opposition:make", _RxC + r"(?:-(absolute))?",
-        "opposition-WIDTHxHEIGHT or opposition-WIDTHxHEIGHT-absolute",
+        "opposition-WIDTHxHEIGHT or opposition-WIDTHxHEIGHT-absolute", "opposition-3x9",
         ("opposition-3x9", "opposition-3x9-absolute", "opposition-5x9", "opposition-8x8"),
     ),
     "morpion": Entry(
-        "palaestra.games.morpion:make", r"([45][dt])", "morpion-5d, 5t, 4d or 4t",
+        "palaestra.games.morpion:make", r"([45][dt])", "morpion-5d, 5t, 4d or 4t", "morpion-5d",
         ("morpion-4d", "morpion-4t", "morpion-5d", "morpion-5t"),
     ),
     "bin_packing": Entry(
         "palaestra.games.bin_packing:make", r"(2d)(?:-(\d{1,2}))?", "bin_packing-2d or bin_packing-2d-ITEMS",
+        "bin_packing-2d",
         ("bin_packing-2d", "bin_packing-2d-20", "bin_packing-2d-30", "bin_packing-2d-50"),
     ),
 }  # fmt: skip
+OTHER_NAMES = {  # what families are called elsewhere
+    "connect4": "connect_four", "four-in-a-row": "connect_four", "ttt": "tic_tac_toe", "xo": "tic_tac_toe",
+    "noughts-and-crosses": "tic_tac_toe", "reversi": "othello", "gomoku": "gobang", "five-in-a-row": "gobang",
+    "morpion-solitaire": "morpion", "join-five": "morpion",
+}  # fmt: skip
+_SIZED = re.compile(r"(.{1,40}?)(?:[-_ ]([0-9][0-9x-]*[0-9dt]))?", re.ASCII)
 
 
 GDL = "palaestra.ggp.game:make"  # takes the whole id; by name, because games know nothing of GDL
@@ -71,7 +81,12 @@ def make_game(id: str) -> Game:
     refuse_long(id, "the name of a game", GameError)
     if id.startswith("gdl:"):
         return _call(GDL, id)  # whose maker notices a file that changed
-    return _user_game(id) if is_code(id) else _make_game(id)
+    return _user_game(id) if is_code(id) else _make_game(full_id(id))
+
+
+def full_id(text: str) -> str:
+    """The id that a text stands for: a family's name alone takes its usual size."""
+    return FAMILIES[text].usual if text in FAMILIES else text
 
 
 def make_stored_game(text: str, where: str, *, id: str | None = None, given: str | None = None) -> Game:
@@ -107,15 +122,26 @@ def _make_game(id: str) -> Game:
     family, _, size = id.partition("-")
     if family not in FAMILIES:
         raise GameError(
-            f"unknown game {clip(id)}; known: {', '.join(FAMILIES)}; for example connect_four-6x7; rules in GDL are"
-            " gdl:FILE.kif"
+            f"unknown game {clip(id)}{_did_you_mean(id)}; known: {', '.join(FAMILIES)}; for example connect_four-6x7;"
+            " rules in GDL are gdl:FILE.kif"
         )
     entry = FAMILIES[family]
     match = re.fullmatch(entry.pattern, size, flags=re.ASCII)
     if match is None:
-        raise GameError(f"{clip(id)} is not a size of {family}: write {entry.form}, for example {entry.examples[0]}")
+        raise GameError(f"{clip(id)} is not a size of {family}: write {entry.form}, for example {entry.usual}")
     parts = tuple(int(part) if part.isdigit() else part for part in match.groups() if part is not None)
     return _call(entry.maker, parts)
+
+
+def _did_you_mean(id: str) -> str:
+    """ " (did you mean connect_four-6x7?)" for connect4, connect-four-6x7 and the like."""
+    if (match := _SIZED.fullmatch(id)) is None:
+        return ""
+    name, size = match.groups()
+    if (family := nearest(name, FAMILIES, OTHER_NAMES)) is None:
+        return ""
+    fits = size is not None and re.fullmatch(FAMILIES[family].pattern, size, flags=re.ASCII)
+    return f" (did you mean {f'{family}-{size}' if fits else FAMILIES[family].usual}?)"
 
 
 def _call(maker: str, argument: object) -> Game:

@@ -185,7 +185,7 @@ def make_mover(text: str, seed: int) -> Mover:
 def limit_time(player: Player, ms: float) -> bool:
     """Let a player think no longer than this about its next move; whether it is one that heeds it."""
     if isinstance(player, TreePlayer):
-        player.search.config = player.search.config.model_copy(update={"milliseconds": ms})
+        player.search.config = player.search.config.model_copy(update={"ms": ms})
         return True
     if isinstance(player, AlphaBetaPlayer) or (isinstance(player, McsPlayer) and player.ms is not None):
         player.ms = ms

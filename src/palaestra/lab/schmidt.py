@@ -87,7 +87,7 @@ def agent_configs(
             net=agent.net,
             reward=agent.reward,
             learn={"policy_weight": agent.policy_weight},
-            selfplay={"search": {"num_simulations": visits}},
+            selfplay={"search": {"simulations": visits}},
             evaluation={"simulations": visits},
         )
         for name, agent in AGENTS.items()

@@ -45,7 +45,7 @@ PUBLISHED = {
 }
 NAMES = {"rollout": "Rollout", "rave": "Rave", "rora": "RoRa", "wro": "WRo", "wrora": "WRoRa"}
 WEIGHT = 0.5  # w
-DEFAULT = SearchConfig(rule="puct", num_simulations=100, c_puct=1.0, rave_k=100.0, solver=False)
+DEFAULT = SearchConfig(rule="puct", simulations=100, c_puct=1.0, rave_k=100.0, solver=False)
 FEWEST_NETWORKS = 2
 
 

@@ -107,7 +107,7 @@ def run_folder(folder: Path, enhancement: str, seed: int, config: RunConfig) -> 
 
 def settings(game: str, enhancement: str, limit: int, sets: Sequence[str], threads: int) -> RunConfig:
     """The thesis's run with an adaptive warm start of at most `limit` iterations."""
-    search = [f"selfplay.search.num_simulations={200 if game.startswith('gobang') else 100}"]
+    search = [f"selfplay.search.simulations={200 if game.startswith('gobang') else 100}"]
     warm = [f"warm.enhancement={enhancement}", "warm.adaptive=true", f"warm.length={limit}", "warm.weight=harmonic"]
     watch = ["evaluation.every=0", "evaluation.anchors=[]"]
     return configure(game, "thesis", [*search, *sets, *warm, *watch], iterations=limit, threads=threads)

@@ -120,5 +120,5 @@ def refuse_other_settings(home: RunFolder, config: RunConfig) -> None:
         if key not in MAY_DIFFER and there[key] != value:
             raise RunError(
                 f"{home} holds a run with {key} {there[key]}, not {value}; choose another folder for this experiment,"
-                " for example --folder runs/again"
+                " for example --out runs/again"
             )

@@ -12,16 +12,18 @@ from typing import Any
 from palaestra import __version__
 from palaestra.games.base import Game
 from palaestra.learn.config import RunConfig
-from palaestra.learn.settings import as_settings
+from palaestra.learn.settings import as_settings, every_setting
 from palaestra.learn.toml import dump_toml
 
 LIBRARIES = ("numpy", "numba", "torch", "onnx", "onnxruntime")  # whose versions can change the last bit of a result
+HEADER = "Every setting of this run. `palaestra settings` says what each accepts; `palaestra resume` reads changes."
 
 
 def config_text(config: RunConfig, game: Game, history: Sequence[Mapping[str, Any]]) -> str:
     """config.toml: every setting, what computes the run, and the settings that were changed on resuming."""
     table = {**as_settings(config), "about": about(config, game), "history": list(history)}
-    return dump_toml({key: value for key, value in table.items() if value != []})
+    comments = {name: field.description or "" for name, field in every_setting().items()}
+    return dump_toml({key: value for key, value in table.items() if value != []}, comments, HEADER)
 
 
 def about(config: RunConfig, game: Game) -> dict[str, Any]:

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from palaestra.games.registry import full_id
 from palaestra.search.config import SearchConfig
 
 
@@ -19,23 +20,27 @@ class Group(BaseModel):
 class SelfPlayConfig(Group):
     """How games are made. Thesis: 50 games an iteration, m = 100, c = 1, no noise, T′ = 15, z as value target."""
 
-    games: int = Field(50, ge=1, le=10**6, description="E: games of one iteration")
-    search: SearchConfig = Field(SearchConfig(), description="the search that plays both sides (thesis: PUCT, m = 100)")
+    games: int = Field(50, ge=1, le=10**6, description="E: games of one iteration (thesis: 50)")
+    search: SearchConfig = SearchConfig()
     sampling: bool = Field(
         False, description="one player: moves are drawn from the network's policy, without a search (thesis, Alg. 7)"
     )
     failures: float | None = Field(
         None, gt=0, le=1000, description="sampling: positions of failed games kept for each of a success; none: all"
     )
-    temperature: float = Field(1.0, ge=0, le=100, description="of the first moves")
-    temperature_moves: int = Field(14, ge=0, description="how many moves of a game it lasts (T′ = 15 samples 14)")
-    late_temperature: float = Field(0.0, ge=0, le=100, description="of the moves after those")
+    temperature: float = Field(1.0, ge=0, le=100, description="of the first moves (thesis: 1)")
+    temperature_moves: int = Field(
+        14, ge=0, description="how many moves of a game it lasts (thesis: T′ = 15 samples 14)"
+    )
+    late_temperature: float = Field(
+        0.0, ge=0, le=100, description="of the moves after those (thesis: 0, the most visited)"
+    )
     opening_fraction: float = Field(0.0, ge=0, le=1, description="share of the games that begin with random moves")
     opening_plies: int = Field(0, ge=0, le=1000, description="most random plies; their number is uniform from 0")
     quick_fraction: float = Field(0.0, ge=0, lt=1, description="share of moves searched quickly and not learned from")
     quick_simulations: int = Field(16, ge=1, description="simulations of a quick move (playout-cap randomisation)")
     value_target: Literal["z", "mixed", "td"] = Field(
-        "z", description="the result; mixed with root Q; TD(λ) over root Q"
+        "z", description="z: the result (thesis); mixed: with root Q; td: TD(λ) over root Q"
     )
     q_weight: float = Field(0.5, ge=0, le=1, description="share of root Q in a mixed target")
     td_lambda: float = Field(0.95, ge=0, le=1, description="λ of td: 1 is the result alone")
@@ -44,8 +49,8 @@ class SelfPlayConfig(Group):
 
     @model_validator(mode="after")
     def _fits(self) -> SelfPlayConfig:
-        if self.search.num_simulations is None or self.search.milliseconds is not None:
-            raise ValueError("self-play is repeatable: bound its search by num_simulations, not by milliseconds")
+        if self.search.simulations is None or self.search.ms is not None:
+            raise ValueError("self-play is repeatable: bound its search by simulations, not by ms")
         if (self.opening_fraction > 0) != (self.opening_plies > 0):
             raise ValueError("opening_fraction and opening_plies go together: both 0 or both positive")
         if self.sampling and (self.quick_fraction > 0 or self.value_target != "z"):
@@ -58,29 +63,45 @@ class SelfPlayConfig(Group):
 class LearnConfig(Group):
     """How the network learns. Thesis: Adam, lr .005, 10 epochs of batches of 64, the last 20 iterations, dropout .3."""
 
-    window: int = Field(20, ge=1, le=10**5, description="rs: iterations that are learned from")
+    window: int = Field(20, ge=1, le=10**5, description="rs: iterations that are learned from (thesis: 20)")
     window_share: float = Field(
         0.0, ge=0, le=1, description="the window grows to this share of all iterations so far, where that is more"
     )
-    batch: int = Field(64, ge=1, le=65536, description="bs")
-    epochs: float | None = Field(10, gt=0, le=1000, description="ep: passes over the whole window, every iteration")
+    batch: int = Field(64, ge=1, le=65536, description="bs: positions of one step of training (thesis: 64)")
+    epochs: float | None = Field(
+        10,
+        gt=0,
+        le=1000,
+        description="ep: passes over the whole window, every iteration (thesis: 10); none: see samples_per_position",
+    )
     samples_per_position: float | None = Field(
         None, gt=0, le=1000, description="instead of epochs: how often a new position is drawn in the iteration it came"
     )
     optimizer: Literal["adam", "adamw", "sgd", "muon"] = Field(
-        "adam", description="sgd has Nesterov momentum; muon makes the steps of kernels orthogonal"
+        "adam", description="sgd has Nesterov momentum; muon makes the steps of kernels orthogonal (thesis: adam)"
     )
-    lr: float = Field(0.005, gt=0, le=10)
+    lr: float = Field(
+        0.005, gt=0, le=10, description="learning rate, of the first step where it is scheduled (thesis: 0.005)"
+    )
     lr_end: float = Field(0.1, gt=0, le=1, description="cosine: the last rate as a share of lr")
-    schedule: Literal["constant", "cosine"] = Field("constant", description="over the run's minutes or iterations")
+    schedule: Literal["constant", "cosine"] = Field(
+        "constant", description="of lr over the run's minutes or iterations (thesis: constant)"
+    )
     momentum: float = Field(0.9, ge=0, lt=1, description="of sgd and muon")
-    weight_decay: float = Field(0.0, ge=0, le=1)
+    weight_decay: float = Field(
+        0.0,
+        ge=0,
+        le=1,
+        description="pulls weights to 0: by lr times this a step in adamw and muon, as L2 in adam and sgd (thesis: 0)",
+    )
     clip: float | None = Field(None, gt=0, description="largest norm of a gradient; none: no limit")
-    loss: Literal["sum", "product", "policy", "value", "weighted"] = Field("sum", description="Eq. 3.1, 4.1, 4.2")
+    loss: Literal["sum", "product", "policy", "value", "weighted"] = Field(
+        "sum", description="what is minimised: policy + value (thesis), their product, one alone, or weighted"
+    )
     loss_lambda: float = Field(0.5, ge=0, le=1, description="weighted: λ·policy + (1-λ)·value; λ = 1 is policy only")
     policy_weight: float = Field(1.0, gt=0, le=100, description="weight of the policy's term in a sum (thesis: 1)")
     value_weight: float = Field(1.0, gt=0, le=100, description="weight of the value's term in a sum (thesis: 1)")
-    dropout: float = Field(0.3, ge=0, lt=1, description="d: of hidden dense layers, in training only; play has none")
+    dropout: float = Field(0.3, ge=0, lt=1, description="d: of hidden dense layers, in training only (thesis: 0.3)")
     symmetries: bool = Field(True, description="every position is learned in a random orientation")
     legal_only: bool = Field(
         False, description="l_p compares legal moves alone, as play does; off: illegal moves are learned too (thesis)"
@@ -93,12 +114,22 @@ class LearnConfig(Group):
 class GateConfig(Group):
     """Whether a new network replaces the old one. Thesis: 40 games, accepted at 60 % of the decisive ones."""
 
-    kind: Literal["off", "threshold", "sprt"] = "threshold"
-    games: int = Field(40, ge=2, le=100_000, description="n: an even number; for sprt the most")
-    threshold: float = Field(0.6, ge=0, le=1, description="u: share of decisive games; none decisive: rejected")
+    kind: Literal["off", "threshold", "sprt"] = Field(
+        "threshold",
+        description="off: every network plays; threshold: by a share of wins (thesis); sprt: a sequential test",
+    )
+    games: int = Field(
+        40,
+        ge=2,
+        le=100_000,
+        description="n: of new network against old, an even number; for sprt the most (thesis: 40)",
+    )
+    threshold: float = Field(
+        0.6, ge=0, le=1, description="u: share of the decisive games to be won (thesis: 0.6); none decisive: rejected"
+    )
     elo0: float = Field(0.0, description="sprt: rejected at this difference")
     elo1: float = Field(30.0, description="sprt: accepted at this difference")
-    simulations: int = Field(100, ge=1, description="of both sides (thesis: m)")
+    simulations: int = Field(100, ge=1, description="a move, of both sides (thesis: m = 100)")
 
     @model_validator(mode="after")
     def _fits(self) -> GateConfig:
@@ -112,8 +143,12 @@ class GateConfig(Group):
 class WarmStartConfig(Group):
     """How the first iterations search (thesis, Ch5 and Ch6). Thesis: I′ = 5, weights 1 - i/I′; Ch6: adaptive, 1/i."""
 
-    enhancement: Literal["none", "rollout", "rave", "rora", "wro", "wrora"] = "none"
-    length: int = Field(5, ge=1, le=10_000, description="I′: iterations with the enhancement; adaptive: the most")
+    enhancement: Literal["none", "rollout", "rave", "rora", "wro", "wrora"] = Field(
+        "none", description="what helps an untrained network in the first iterations: random games, RAVE, or both"
+    )
+    length: int = Field(
+        5, ge=1, le=10_000, description="I′: iterations with the enhancement (thesis: 5); adaptive: the most"
+    )
     adaptive: bool = Field(
         False, description="play enhancement against default and switch when the default is better (Alg. 6)"
     )
@@ -126,9 +161,17 @@ class EvaluationConfig(Group):
     """How strength is watched during a run."""
 
     every: int = Field(5, ge=0, description="iterations between evaluations; 0: only at the end")
-    anchors: tuple[str, ...] = Field(("random", "uct(simulations=200)"), description="players that never change")
-    games: int = Field(40, ge=2, le=100_000, description="against each anchor; an even number")
-    simulations: int = Field(100, ge=1, description="of the agent's search")
+    anchors: tuple[str, ...] = Field(
+        ("random", "uct(simulations=200)"),
+        description="players that never change, whom the agent meets in every evaluation",
+    )
+    games: int = Field(
+        40,
+        ge=2,
+        le=100_000,
+        description="against each anchor, an even number; with one player, of the agent and of each anchor",
+    )
+    simulations: int = Field(100, ge=1, description="a move, of the agent's search")
     history: int = Field(
         0, ge=0, le=100_000, description="games against the network evaluated before, for running Elo; even, 0: none"
     )
@@ -160,12 +203,15 @@ class SoloConfig(Group):
 class RunConfig(Group):
     """A whole run."""
 
-    game: str
-    net: str = "b3c32"
+    game: str = Field(description="an id such as connect_four-6x7; a family's name alone takes its usual size")
+    net: str = Field(
+        "b3c32",
+        description="b3c32: 3 blocks of 32 channels; thesis256 is the thesis's; -outcome or -categorical: heads",
+    )
     reward: str = Field(
         "default", min_length=1, description="what outcomes are worth: such as primitive or cdf(generations=5)"
     )
-    seed: int = Field(0, ge=0, lt=2**63)
+    seed: int = Field(0, ge=0, lt=2**63, description="all random numbers of the run are a function of this")
     iterations: int | None = Field(None, ge=1, le=10**7, description="I: the run ends after these; none: by minutes")
     minutes: float | None = Field(
         None, gt=0, le=10**6, description="the run ends after the iteration in which these pass"
@@ -181,6 +227,11 @@ class RunConfig(Group):
     warm: WarmStartConfig = WarmStartConfig()
     evaluation: EvaluationConfig = EvaluationConfig()
     solo: SoloConfig = SoloConfig()
+
+    @field_validator("game")
+    @classmethod
+    def _full(cls, game: str) -> str:
+        return full_id(game)
 
     @model_validator(mode="after")
     def _fits(self) -> RunConfig:

@@ -18,6 +18,8 @@ from palaestra.learn.settings import as_settings, bounds, make_config, merge, pa
 from palaestra.nets.architecture import parse_net
 from palaestra.nets.heads import VALUE_HEAD
 from palaestra.reading import parse_toml
+from palaestra.suggest import did_you_mean
+from palaestra.text import clip
 
 NAMES = ("fast", "thesis", "thesis-small", "schmidt", "opposition-fast", "ranked", "record")
 DEFAULT, ALONE, ONE_BEGINNING = "fast", "ranked", "record"
@@ -37,7 +39,8 @@ def load_preset(name: str) -> Preset:
     """The preset with this name; ConfigError lists the ones there are."""
     if name not in NAMES:
         raise ConfigError(
-            f"unknown preset {name!r}; known: {', '.join(NAMES)}; settings change with --set learn.lr=0.01"
+            f"unknown preset {clip(name)}{did_you_mean(name, NAMES)}; known: {', '.join(NAMES)}; settings change with"
+            " --set learn.lr=0.01"
         )
     text = (files("palaestra.learn") / "presets" / f"{name}.toml").read_text(encoding="utf-8")
     settings = parse_toml(text)

@@ -6,7 +6,6 @@ is accepted. TOML has no null: the text "none" stands for it where a setting may
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from typing import Any, get_args
 
@@ -17,6 +16,8 @@ from palaestra.errors import ConfigError
 from palaestra.fields import accepted
 from palaestra.learn.config import RunConfig
 from palaestra.reading import parse_toml
+from palaestra.search.config import OLD_NAMES, SearchConfig, new_names
+from palaestra.suggest import nearest
 from palaestra.text import clip, refuse_long
 
 NONE = "none"
@@ -55,6 +56,7 @@ def parse_sets(texts: Iterable[str]) -> dict[str, Any]:
         key = key.strip()
         if not equals or not key:
             raise ConfigError(f"a setting is written key=value, not {clip(text)}; for example {EXAMPLE}")
+        key = new_key(key)
         check_key(key)
         try:
             parsed = parse_toml(f"value = {value}")["value"]
@@ -66,6 +68,24 @@ def parse_sets(texts: Iterable[str]) -> dict[str, Any]:
             table = table.setdefault(group, {})
         table[last] = parsed
     return settings
+
+
+def every_setting() -> dict[str, FieldInfo]:
+    """Every single setting by its dotted name, in the order of config.toml: those of a group before its groups."""
+    found: dict[str, FieldInfo] = {}
+    waiting: list[tuple[str, type[BaseModel]]] = [("", RunConfig)]
+    while waiting:
+        prefix, model = waiting.pop()
+        groups = {name: _group_of(field) for name, field in model.model_fields.items()}
+        found |= {prefix + name: field for name, field in model.model_fields.items() if groups[name] is None}
+        waiting += [(f"{prefix}{name}.", group) for name, group in reversed(groups.items()) if group is not None]
+    return found
+
+
+def new_key(key: str) -> str:
+    """The name of today of a setting that an earlier version called otherwise; other names as they are."""
+    group, _, last = key.rpartition(".")
+    return f"{group}.{OLD_NAMES[last]}" if group == "selfplay.search" and last in OLD_NAMES else key
 
 
 def check_key(key: str) -> None:
@@ -135,6 +155,8 @@ def changes(old: RunConfig, new: RunConfig) -> dict[str, tuple[Any, Any]]:
 def _from_toml(model: type[BaseModel], settings: Mapping[str, Any]) -> dict[str, Any]:
     """Lists become tuples and "none" becomes None where a field may be absent."""
     result: dict[str, Any] = {}
+    if model is SearchConfig:
+        settings = new_names(settings)
     for key, value in settings.items():
         field = model.model_fields.get(key)
         group = _group_of(field) if field is not None else None
@@ -151,11 +173,13 @@ def _to_toml(model: BaseModel) -> dict[str, Any]:
     result: dict[str, Any] = {}
     for key in type(model).model_fields:
         value = getattr(model, key)
-        if isinstance(value, BaseModel):
-            result[key] = _to_toml(value)
-        else:
-            result[key] = NONE if value is None else list(value) if isinstance(value, tuple) else value
+        result[key] = _to_toml(value) if isinstance(value, BaseModel) else toml_value(value)
     return result
+
+
+def toml_value(value: Any) -> Any:
+    """A value of a setting as TOML and JSON can hold it."""
+    return NONE if value is None else list(value) if isinstance(value, tuple) else value
 
 
 def _group_of(field: FieldInfo) -> type[BaseModel] | None:
@@ -182,19 +206,35 @@ def _complaint(error: ValidationError) -> str:
         return f"{name}: {message}" if name else message
     if first["type"] == "missing":
         return f"{name} is missing; it must be {accepted(field)}"
+    return f"{name} is {_shown(first['input'])}; it must be {accepts(field)}"
+
+
+def accepts(field: FieldInfo) -> str:
+    """What may be given for a setting, in words: "a number above 0 and at most 10, or none"."""
+    devices = any(getattr(item, "pattern", None) for item in field.metadata)
     or_none = f", or {NONE}" if type(None) in get_args(field.annotation) else ""
-    return f"{name} is {_shown(first['input'])}; it must be {_pattern(field) or accepted(field)}{or_none}"
-
-
-def _pattern(field: FieldInfo) -> str:
-    return "cpu, mps, cuda or cuda:NUMBER" if any(getattr(item, "pattern", None) for item in field.metadata) else ""
+    return ("cpu, mps, cuda or cuda:NUMBER" if devices else accepted(field)) + or_none
 
 
 def _unknown(group: str, key: str, model: type[BaseModel]) -> str:
-    near = difflib.get_close_matches(key, model.model_fields, n=1)
-    hint = f" (did you mean {near[0]}?)" if near else ""
     name = f"{group}.{key}" if group else key
-    return f"unknown setting {name!r}{hint}; {group or 'a run'} has: {', '.join(model.model_fields)}"
+    meant = _meant(group, key, model)
+    hint = f" (did you mean {' or '.join(meant)}?)" if meant else ""
+    has = f"{group or 'a run'} has: {', '.join(model.model_fields)}"
+    return f"unknown setting {clip(name)}{hint}; {has}; palaestra settings explains them"
+
+
+def _meant(group: str, key: str, model: type[BaseModel]) -> list[str]:
+    """The settings that an unknown name may stand for: the same name in other groups, a slip here, a slip there."""
+    by_last: dict[str, list[str]] = {}
+    for name in every_setting():
+        by_last.setdefault(name.rpartition(".")[2], []).append(name)
+    if key in by_last:
+        return by_last[key]
+    if near := nearest(key, model.model_fields):
+        return [f"{group}.{near}" if group else near]
+    elsewhere = nearest(key, by_last, OLD_NAMES)
+    return [] if elsewhere is None else by_last[elsewhere]
 
 
 def _shown(value: Any) -> str:

@@ -41,7 +41,7 @@ def deep_config(config: RunConfig) -> RunConfig:
     solo, search = config.solo, config.selfplay.search
     deep = search.model_copy(
         update={
-            "num_simulations": solo.simulations,
+            "simulations": solo.simulations,
             "reuse": False,
             "dirichlet_fraction": 0.0,
             "leaves_per_step": max(1, min(LEAVES, solo.simulations // 64)),

@@ -1,50 +1,55 @@
-"""Writing TOML, which the standard library only reads: tables of scalars, lists and further tables."""
+"""Writing TOML, which the standard library only reads: nested tables, with comments behind the values."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tomlkit.container import Container
+    from tomlkit.items import Table
+
+WIDEST = 36  # a comment stands no further right than this, but for values that are longer themselves
 
 
-def dump_toml(data: Mapping[str, Any]) -> str:
-    """A document that `tomllib.loads` reads back as `data`: str, bool, int, finite float, lists and tables of these."""
-    lines: list[str] = []
-    waiting: list[tuple[tuple[str, ...], Mapping[str, Any], bool]] = [((), data, False)]
-    while waiting:
-        path, table, listed = waiting.pop()
-        if path:
-            name = ".".join(_key(part) for part in path)
-            lines += ["", f"[[{name}]]" if listed else f"[{name}]"]
-        deeper: list[tuple[tuple[str, ...], Mapping[str, Any], bool]] = []
-        for key, value in table.items():
-            if isinstance(value, Mapping):
-                deeper.append(((*path, key), value, False))
-            elif isinstance(value, list | tuple) and value and all(isinstance(item, Mapping) for item in value):
-                deeper += [((*path, key), item, True) for item in value]
-            else:
-                lines.append(f"{_key(key)} = {_value(value)}")
-        waiting += reversed(deeper)  # depth first, in the order given
-    return "\n".join(lines).lstrip("\n") + "\n"
+def dump_toml(data: Mapping[str, Any], comments: Mapping[str, str] | None = None, header: str = "") -> str:
+    """A document that `tomllib.loads` reads back as `data`: str, bool, int, finite float, lists and tables of these.
+
+    `comments` are by dotted name; `header` stands above all. The same arguments give the same text.
+    """
+    import tomlkit
+
+    document = tomlkit.document()
+    for line in header.splitlines():
+        document.add(tomlkit.comment(line))
+    if header:
+        document.add(tomlkit.nl())
+    _fill(document, data, "", comments or {})
+    return tomlkit.dumps(document)
 
 
-def _key(key: str) -> str:
-    bare = key and all(c.isascii() and (c.isalnum() or c in "-_") for c in key)
-    return key if bare else _text(key)
+def _fill(table: Table | Container, data: Mapping[str, Any], prefix: str, comments: Mapping[str, str]) -> None:
+    """Values first, as TOML demands, then the tables below; no deeper than the settings are."""
+    import tomlkit
+    from tomlkit.items import AoT
+
+    values = {key: tomlkit.item(value) for key, value in data.items() if not _is_table(value)}
+    written = {key: len(tomlkit.key(key).as_string()) + len(item.as_string()) for key, item in values.items()}
+    width = max((length for length in written.values() if length <= WIDEST), default=0)
+    for key, item in values.items():
+        if comment := comments.get(prefix + key):
+            item.comment(comment)
+            item.trivia.comment_ws = " " * (max(0, width - written[key]) + 2)
+        table.add(key, item)
+    for key, value in data.items():
+        if _is_table(value):
+            many = value if isinstance(value, list | tuple) else [value]
+            tables = [tomlkit.table() for _ in many]
+            for one, inner in zip(tables, many, strict=True):
+                _fill(one, inner, f"{prefix}{key}.", comments)
+            table.add(key, tables[0] if isinstance(value, Mapping) else AoT(tables))
 
 
-def _value(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return _text(value)
-    if isinstance(value, int | float):
-        return repr(value)
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(_value(item) for item in value)}]"
-    raise TypeError(f"TOML has no {type(value).__name__}")
-
-
-def _text(text: str) -> str:
-    # TOML's basic strings are JSON's, but for one control character that JSON lets through.
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+def _is_table(value: Any) -> bool:
+    many = value if isinstance(value, list | tuple) and value else [value]
+    return all(isinstance(item, Mapping) for item in many)

@@ -57,7 +57,7 @@ class Run(Kind):
         search = playing_search(
             run.search,
             self.simulations,
-            milliseconds=self.ms,
+            ms=self.ms,
             leaves_per_step=self.leaves,
             reuse=self.reuse,
             temperature=self.temperature,

@@ -170,7 +170,7 @@ def playing_search(search: SearchConfig, simulations: int | None, **changes: Any
     """
     settings: dict[str, Any] = {
         "rule": "puct",
-        "num_simulations": simulations,
+        "simulations": simulations,
         "c_puct": search.c_puct,
         "fpu": search.fpu,
         "solver": search.solver,

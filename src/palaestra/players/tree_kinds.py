@@ -60,8 +60,8 @@ class Tree(Kind):
         from palaestra.search.config import SearchConfig
 
         config = SearchConfig(
-            num_simulations=self.simulations,
-            milliseconds=self.ms,
+            simulations=self.simulations,
+            ms=self.ms,
             solver=self.solver,
             node_budget=self.nodes,
             leaves_per_step=self.leaves,

@@ -25,7 +25,7 @@ def find_run(name: str, root: Path = RUNS) -> Path:
         there, is_folder = [], False
     what = f"is a folder but not a run: it has no {MANIFEST}" if is_folder else "is not a run"
     known = f"runs in ./{root}: {listed(there)}" if there else f"there are none in ./{root}"
-    raise PlayerError(f"{clip(name)} {what}; {known}; a run is made by: palaestra train GAME --run NAME")
+    raise PlayerError(f"{clip(name)} {what}; {known}; a run is made by: palaestra train GAME --out NAME")
 
 
 def free_folder(name: str, root: Path = RUNS) -> Path:

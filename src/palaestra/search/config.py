@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+OLD_NAMES = {"num_simulations": "simulations", "milliseconds": "ms"}  # in runs that version 0.1 saved
 
 
 class SearchConfig(BaseModel):
@@ -16,24 +19,26 @@ class SearchConfig(BaseModel):
     rule: Literal["uct", "puct", "rave", "gumbel"] = Field(
         "puct", description="how a move is chosen inside the tree; gumbel follows the improved policy"
     )
-    num_simulations: int | None = Field(
-        100, ge=1, le=10**9, description="m: simulations a move; none means by time only"
+    simulations: int | None = Field(
+        100, ge=1, le=10**9, description="m: simulations a move (thesis: 100); none: by time alone"
     )
-    milliseconds: float | None = Field(None, gt=0, description="time for each position of a call")
+    ms: float | None = Field(None, gt=0, description="milliseconds a move; none: simulations alone end a search")
     c_puct: float = Field(1.0, ge=0, description="exploration of puct and rave (thesis: 1)")
-    c_uct: float = Field(math.sqrt(2), ge=0, description="exploration of uct")
+    c_uct: float = Field(math.sqrt(2), ge=0, description="exploration of uct, for values in [-1, 1]")
     fpu: float | None = Field(
         None,
         ge=-2,
         le=2,
         description="first-play urgency: an unvisited move counts as the node's mean value minus this; none counts 0",
     )
-    rave_k: float = Field(100.0, gt=0, description="visits at which RAVE and the tree weigh equally (Eq. 5.2)")
+    rave_k: float = Field(100.0, gt=0, description="visits at which RAVE and the tree weigh equally (thesis: 100)")
     rave_playouts: bool = Field(
         False, description="moves of playouts count for RAVE (WRoRa); otherwise only the tree's"
     )
     dirichlet_alpha: float = Field(1.0, gt=0, description="shape of the noise at the root")
-    dirichlet_fraction: float = Field(0.0, ge=0, le=1, description="share of the noise in the root's priors; 0 is none")
+    dirichlet_fraction: float = Field(
+        0.0, ge=0, le=1, description="share of the noise in the root's priors (thesis: 0, none)"
+    )
     gumbel_root: bool = Field(False, description="sequential halving over sampled moves at the root")
     gumbel_considered: int = Field(16, ge=1, description="how many moves sequential halving starts with")
     gumbel_visits: float = Field(50.0, ge=0, description="c_visit of the value transformation")
@@ -52,14 +57,17 @@ class SearchConfig(BaseModel):
         400_000, ge=2, le=2**30, description="most nodes of one tree; then search goes on without growing"
     )
 
+    @model_validator(mode="before")
+    @classmethod
+    def _new_names(cls, data: Any) -> Any:
+        return new_names(data) if isinstance(data, Mapping) else data
+
     @model_validator(mode="after")
     def _fits_together(self) -> SearchConfig:
-        if self.num_simulations is None and self.milliseconds is None:
-            raise ValueError("a search needs num_simulations or milliseconds")
-        if self.gumbel_root and (self.reuse or self.dirichlet_fraction or self.num_simulations is None):
-            raise ValueError(
-                "gumbel_root plans its visits: it needs num_simulations, reuse=false, dirichlet_fraction=0"
-            )
+        if self.simulations is None and self.ms is None:
+            raise ValueError("a search needs simulations or ms")
+        if self.gumbel_root and (self.reuse or self.dirichlet_fraction or self.simulations is None):
+            raise ValueError("gumbel_root plans its visits: it needs simulations, reuse=false, dirichlet_fraction=0")
         if self.fpu is not None and self.rule not in ("puct", "rave"):
             raise ValueError(f"fpu is read by puct and rave only, not by {self.rule}")
         if self.rave_playouts and self.rule != "rave":
@@ -68,4 +76,10 @@ class SearchConfig(BaseModel):
 
     @property
     def simulation_limit(self) -> int:
-        return 2**30 if self.num_simulations is None else self.num_simulations
+        return 2**30 if self.simulations is None else self.simulations
+
+
+def new_names(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings of a search by their names of today; one that is given by both names stays, and is refused."""
+    renamed = {old: new for old, new in OLD_NAMES.items() if new not in settings}
+    return {renamed.get(key, key): value for key, value in settings.items()}

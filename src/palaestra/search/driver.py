@@ -184,7 +184,7 @@ class Search:
     def _simulate_fused(self, rows: Int64s) -> None:
         """One tree after the other in compiled code, in slices that can be interrupted; visits as in lockstep."""
         assert self._loops is not None and isinstance(self.game, KernelGame) and isinstance(self.evaluator, Rollout)
-        forest, limit, total = self.forest, self.config.milliseconds, self._limit
+        forest, limit, total = self.forest, self.config.ms, self._limit
         playout_rewards = self._worths(self.evaluator.reward)
         trace = self.config.rave_playouts and self.evaluator.trace
         timed, singly = limit is not None, limit is not None or total > ROUND
@@ -210,8 +210,8 @@ class Search:
 
     def _simulate_lockstep(self, rows: Int64s) -> None:
         deadline = None
-        if self.config.milliseconds is not None:
-            deadline = time.perf_counter() + len(rows) * self.config.milliseconds / 1000.0
+        if self.config.ms is not None:
+            deadline = time.perf_counter() + len(rows) * self.config.ms / 1000.0
         fill, ready = self._fill if self._loops is None else self._gather, rows
         question = self.evaluator.ask if self._one_leaf else self.evaluator
         total, self._limit = self._limit, min(self._limit, ROUND)
@@ -230,7 +230,7 @@ class Search:
         """`_fill` in compiled code. The slice is shared out, so that under a clock no tree runs ahead of the others."""
         assert self._loops is not None and isinstance(self.game, KernelGame)
         forest, memory, batch = self.forest, self._memory, self._batch
-        quota = (SLICE if self.config.milliseconds is None else TIMED_SLICE) // len(ready)
+        quota = (SLICE if self.config.ms is None else TIMED_SLICE) // len(ready)
         found, left, hits = self.game.call(
             self._loops.gather_leaves, ready, max(quota, 1), *forest.may_grow, self._rewards, self.game.params,
             forest.trees, forest.nodes, forest.edges, forest.states, forest.streams, forest.noise,

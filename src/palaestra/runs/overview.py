@@ -1,0 +1,128 @@
+"""All runs of a folder, one row each, whatever state they are in: what `palaestra runs` lists.
+
+Nothing is written and no game is made, so that a stranger's folder can be looked at. A folder that cannot be read is a
+row that says why.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from palaestra.errors import RunError
+from palaestra.runs.folder import CONFIG, LOCK, MANIFEST, METRICS, RunFolder
+
+State = Literal["running", "finished", "stopped", "damaged", "not a run"]
+
+
+@dataclass(frozen=True)
+class Strength:
+    """The last evaluation: Elo above `against`, or with one player the mean score (`against` is None)."""
+
+    iteration: int
+    against: str | None
+    value: float | None
+    low: float | None  # None where the interval has no end
+    high: float | None
+
+
+@dataclass(frozen=True)
+class RunRow:
+    """One folder below the runs. What is not known, because the run was not begun or is damaged, is None."""
+
+    name: str
+    state: State
+    changed: float  # seconds since the epoch, of the newest of the files that every iteration writes
+    game: str | None = None
+    minutes: float | None = None
+    iterations: int | None = None
+    strength: Strength | None = None
+    problem: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def list_runs(root: Path) -> list[RunRow]:
+    """A row for every folder below `root`, newest first; RunError if `root` itself cannot be read."""
+    try:
+        folders = [path for path in root.iterdir() if path.is_dir()]
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise RunError(f"cannot read {root} ({reason}); runs are made by palaestra train, in ./runs") from None
+    return sorted((describe(folder) for folder in folders), key=lambda row: (-row.changed, row.name))
+
+
+def describe(path: Path) -> RunRow:
+    """The row of one folder; never an error."""
+    name, changed = path.name, _changed(path)
+    try:
+        if not (path / MANIFEST).exists() and not (path / CONFIG).exists():
+            return RunRow(name, "not a run", changed, problem=_foreign(path))
+        home = RunFolder(path)
+        manifest = home.manifest()
+        running = is_running(home)
+        if manifest is None:  # killed before its first checkpoint, or just begun
+            return RunRow(name, "running" if running else "stopped", changed, iterations=0, minutes=0.0)
+        strength = last_strength(home.metrics(manifest))
+        minutes = (_number(manifest.seconds) or 0.0) / 60
+    except Exception as error:  # a damaged file may be wrong in any way, and the other rows are still wanted
+        problem = str(error) if isinstance(error, RunError) else f"{type(error).__name__}: {error}"
+        return RunRow(name, "damaged", changed, problem=problem)
+    state: State = "running" if running else "finished" if manifest.finished else "stopped"
+    return RunRow(name, state, changed, str(manifest.game), minutes, manifest.iteration, strength)
+
+
+def is_running(home: RunFolder) -> bool:
+    """Whether a process holds the run's lock; not, where the lock cannot be tried, as in a folder of others."""
+    lock = home.path / LOCK
+    if not lock.exists() or not os.access(lock, os.W_OK):
+        return False
+    try:
+        with home.locked():
+            return False
+    except RunError:
+        return True
+
+
+def last_strength(lines: Sequence[Mapping[str, Any]]) -> Strength | None:
+    """Of the last iteration that was evaluated: against random where that was met, else the first anchor."""
+    for line in reversed(lines):
+        if score := line.get("score"):
+            return Strength(line["iteration"], None, *(_number(score[name]) for name in ("mean", "low", "high")))
+        if elo := line.get("elo"):
+            anchor = "random" if "random" in elo else next(iter(elo))
+            value, low, high = map(_number, elo[anchor])
+            return Strength(line["iteration"], anchor, value, low, high)
+    return None
+
+
+def _number(value: Any) -> float | None:
+    """A finite number or nothing, as a damaged file may hold anything."""
+    if value is None:
+        return None
+    if not isinstance(value, int | float) or not math.isfinite(value):
+        raise RunError(f"{value!r} stands where a number should")
+    return float(value)
+
+
+def _foreign(path: Path) -> str:
+    """What a folder without a manifest is: an experiment keeps its runs one folder deeper."""
+    inside = sum(1 for _ in path.glob(f"*/{MANIFEST}"))
+    runs = "1 run" if inside == 1 else f"{inside} runs"
+    return f"it holds {runs}: palaestra runs {path}" if inside else f"it has no {MANIFEST}"
+
+
+def _changed(path: Path) -> float:
+    """When an iteration was last saved; of a folder that is no run, when something was put into it."""
+    times = []
+    for file in (path / MANIFEST, path / METRICS, path / CONFIG, path):
+        try:
+            times.append(file.stat().st_mtime)
+        except OSError:
+            continue
+    return max(times[:-1], default=times[-1] if times else 0.0)
