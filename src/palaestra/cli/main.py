@@ -13,6 +13,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from palaestra import __version__
+from palaestra.cli.compile_notice import compile_notice
 from palaestra.errors import PalaestraError
 
 # verb, function (or group of commands) in palaestra.cli.<verb with underscores>, example for --help
@@ -108,7 +109,8 @@ def run(arguments: list[str] | None = None) -> NoReturn:
 
 def _run(arguments: list[str]) -> int:
     try:
-        return int(build_app()(args=arguments, prog_name="palaestra", standalone_mode=False) or 0)
+        with compile_notice():
+            return int(build_app()(args=arguments, prog_name="palaestra", standalone_mode=False) or 0)
     except PalaestraError as error:
         return _complain(str(error), 2)
     except typer.TyperException as error:
