@@ -8,7 +8,7 @@ import numpy as np
 
 from palaestra.errors import PlayerError
 from palaestra.games.base import Game
-from palaestra.players.base import Analysis, Choice, Player
+from palaestra.players.base import UNPROVEN, Analysis, Choice, Player
 from palaestra.rewards.base import default_reward
 from palaestra.search.retrograde import analysed
 from palaestra.search.solver import DEFAULT_NODES, Solution, Solver
@@ -91,8 +91,12 @@ class PerfectPlayer(Player):
         policy = np.zeros(self.game.num_actions, dtype=np.float32)
         policy[solution.actions] = 1.0 / len(solution.actions)
         value = float(self._values(state[None], np.array([solution.outcome], dtype=np.int32))[0])
-        note = self._note((1 - 2 * int(state[0])) * solution.outcome, len(pv))
-        return Analysis(action, value, policy, pv=pv, note=note)
+        own = (1 - 2 * int(state[0])) * solution.outcome
+        values = np.full(self.game.num_actions, np.nan, dtype=np.float32)
+        values[solution.actions] = value
+        exact = np.full(self.game.num_actions, UNPROVEN, dtype=np.int32)
+        exact[solution.actions] = own if self.game.players == 1 else np.sign(own)
+        return Analysis(action, value, policy, pv=pv, note=self._note(own, len(pv)), values=values, exact=exact)
 
     def _values(self, states: Int8s, outcomes: Int32s) -> Float32s:
         """float32[B]: what these outcomes are worth to the movers."""
