@@ -28,6 +28,7 @@ VERBS = (
         "palaestra tournament othello-6x6 random rhea 'uct(simulations=50)' 'uct(simulations=200)' --pgn games.pgn",
     ),
     ("analyse", "analyse", "palaestra analyse tic_tac_toe-3x3 --moves 'a1 b2' --player 'alphabeta(depth=9)'"),
+    ("review", "review", "palaestra review game.pgn --html review.html"),
     ("perft", "perft", "palaestra perft othello-8x8 8"),
     ("check-game", "check_game", "palaestra check-game my_game:GAME"),
     ("solve", "solve", "palaestra solve morpion-5d --player 'nrpa(level=3)' --minutes 60 --threads 2 --out records"),
