@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from palaestra.games.registry import make_game
+
 GAME = '[Variant "tic_tac_toe-3x3"]\n[White "me"]\n[Black "you"]\n[Result "0-1"]\n\n1. c2 b1 2. a3 b3 3. c3 b2 0-1\n\n'
 QUICK = ("--player", "uct(simulations=50)")
 
@@ -104,6 +106,20 @@ def test_no_control_character_of_a_file_reaches_the_terminal(cli: Any, pgn: Path
     done = cli("review", str(pgn), *QUICK, "--html", str(page))
     assert done.code == 0 and "m?[2Je?" in done.out
     assert not {"\x1b", "\x07"} & set(done.out + page.read_text(encoding="utf-8"))
+
+
+def test_one_player_sees_scores(cli: Any, tmp_path: Path) -> None:
+    path = tmp_path / "solo.pgn"
+    path.write_text('[Variant "bin_packing-2d-2"]\n[White "me"]\n[Start "0"]\n\n1. #0 *\n'.replace("#0", first_move()))
+    done = cli("review", str(path), *QUICK)
+    assert done.code == 0 and "you: " in done.out and "side" not in done.out
+    assert "second" not in json.loads(cli("review", str(path), *QUICK, "--json").out)["verdicts"]
+
+
+def first_move() -> str:
+    game = make_game("bin_packing-2d-2")
+    state = game.from_moves("@0")
+    return f"#{int(game.legal(state[None])[1][0, 0])}"
 
 
 def test_damaged_files_are_answered_or_refused(cli: Any, pgn: Path) -> None:

@@ -12,6 +12,7 @@ import pytest
 from palaestra.arena.records import PgnGame, read_games
 from palaestra.errors import RecordError
 from palaestra.games.base import Game
+from palaestra.games.python_game import PlainRules, PythonGame
 from palaestra.games.registry import make_game
 from palaestra.lab.review import Review, review_game, review_page, thresholds_in_words, verdicts_in_words
 from palaestra.players.base import Analysis, Player
@@ -165,6 +166,35 @@ def test_a_game_of_gdl_is_reviewed_without_marks() -> None:
     found = reviewed("gdl:tic_tac_toe-3x3", "#4 #0 *")
     assert len(found.moves) == 2
     assert "(mark" in review_page(found, {"first": "a", "second": "b", "result": "*"})
+
+
+class Coin(PlainRules[tuple[int, ...]]):
+    """Who calls heads wins, at once."""
+
+    def start(self, choice: int) -> tuple[int, ...]:
+        return (0, 0)
+
+    def mover(self, state: tuple[int, ...]) -> int:
+        return state[1]
+
+    def moves(self, state: tuple[int, ...]) -> list[int]:
+        return [0, 1]
+
+    def play(self, state: tuple[int, ...], action: int) -> tuple[int, ...]:
+        return (1 + action, 1)
+
+    def result(self, state: tuple[int, ...]) -> int | None:
+        return None if state[0] == 0 else 1 if state[0] == 1 else -1
+
+
+def test_a_game_that_is_over_in_one_move() -> None:
+    game = PythonGame.of(Coin(), id="coin", num_actions=2, max_plies=1)
+    for text, verdict in (("0 1-0", ""), ("1 0-1", "blunder")):
+        (played,) = read_games(text)
+        found = review_game(game, played, make_player("uct(simulations=10)", game))
+        assert [move.verdict for move in found.moves] == [verdict] and found.moves[0].best == "0"
+        assert found.values == [1.0, 1.0 if not verdict else -1.0]
+        assert "coin, 1 ply" in review_page(found, {"first": "a", "second": "b", "result": "*"})
 
 
 def test_an_empty_game_is_refused() -> None:

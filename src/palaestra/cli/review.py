@@ -11,9 +11,11 @@ from palaestra.cli.options import PLAYER_HELP, Json, Seed
 from palaestra.errors import GameError, RecordError
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from palaestra.arena.records import PgnGame
     from palaestra.games.base import Game
-    from palaestra.lab.review import Move, Review
+    from palaestra.lab.review import Review
 
 HEIGHTS = "▁▂▃▄▅▆▇█"
 MOST_NAME = 60  # characters of a player's name that are shown
@@ -63,7 +65,7 @@ def review(
             found = review_game(rules, played, adviser, seed, lambda: bar.advance(task))
     except RecordError as error:
         raise RecordError(f"{file}, game {chosen}: {error}") from None
-    names = _names(played)
+    names = _names(played, found)
     if html is not None:
         write_new(html, review_page(found, names))
     if json:
@@ -115,9 +117,15 @@ def _rules(played: PgnGame, game: str | None, file: Path) -> Game:
         raise RecordError(f"{file} is of {named[:80]!r} ({error}); if you have the rules, give --game") from None
 
 
-def _names(played: PgnGame) -> dict[str, str]:
-    """Players and result in printable letters: a file may hold any."""
-    names = {"first": played.tags.get("White", "?"), "second": played.tags.get("Black", "?"), "result": played.result}
+def _names(played: PgnGame, found: Review) -> dict[str, str]:
+    """Players and result in printable letters: a file may hold any. One player's result is the score."""
+    from palaestra.games.rows import ONGOING
+
+    result = played.result
+    score = int(found.game.outcome(found.states[-1][None])[0])
+    if found.game.players == 1 and score != ONGOING:
+        result = f"score {score}"
+    names = {"first": played.tags.get("White", "?"), "second": played.tags.get("Black", "?"), "result": result}
     return {key: "".join(c if c.isprintable() else "?" for c in text[:MOST_NAME]) for key, text in names.items()}
 
 
@@ -155,11 +163,10 @@ def _as_json(found: Review, file: str, number: int, names: dict[str, str], seed:
 
 
 def _print(found: Review, names: dict[str, str]) -> None:
-    from rich.table import Table
     from rich.text import Text
 
     from palaestra.cli.output import SIDES, stdout
-    from palaestra.lab.review import thresholds_in_words, value_in_words, verdicts_in_words
+    from palaestra.lab.review import thresholds_in_words, verdicts_in_words
 
     console = stdout()
     who = " against ".join(names[side] for side in SIDES[: found.game.players])
@@ -171,27 +178,33 @@ def _print(found: Review, names: dict[str, str]) -> None:
     what = "the first player's value" if found.game.players == 2 else "the score that the adviser reaches"
     console.print(f"\n{what} from the start to the end:")
     console.print("".join(HEIGHTS[min(7, int((value + 1) / 2 * 8))] for value in found.values), style="blue")
-    judged = [move for move in found.moves if move.verdict]
-    if judged:
-        table = Table(box=None, pad_edge=False, header_style="dim")
-        for title in ("ply", "side", "move", "value", "", "better", "value", "line"):
-            table.add_column(title, justify="right" if title in ("ply", "value") else "left", no_wrap=title != "line")
-        for move in judged:
-            table.add_row(*_cells(found, move, value_in_words, SIDES))
+    if any(move.verdict for move in found.moves):
         console.print()
-        console.print(table)
+        console.print(_table(found))
     console.print()
     console.print(Text(thresholds_in_words(found.game), style="dim"))
 
 
-def _cells(found: Review, move: Move, words: Any, sides: tuple[str, str]) -> tuple[str, ...]:
-    return (
-        str(move.ply),
-        sides[move.mover] if found.game.players == 2 else "",
-        move.text,
-        words(found.game, move.value),
-        move.verdict + (", exact" if move.exact else ""),
-        move.best,
-        words(found.game, move.best_value),
-        " ".join(move.line[1:5]),
-    )
+def _table(found: Review) -> Table:
+    """The moves that have a verdict; the line is cut where the terminal ends, everything else is whole."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from palaestra.cli.output import SIDES
+    from palaestra.lab.review import value_in_words
+
+    two = found.game.players == 2
+    what = "value" if two else "score"
+    table = Table(box=None, pad_edge=False, header_style="dim", expand=True)
+    for title in ("ply", *(["side"] if two else []), "move", what, "", "better", what):
+        table.add_column(title, justify="right" if title in ("ply", what) else "left", no_wrap=True)
+    table.add_column("line", ratio=1, no_wrap=True, overflow="ellipsis")
+    for move in found.moves:
+        if move.verdict:
+            value, better = (
+                value_in_words(found.game, one).removeprefix("score ") for one in (move.value, move.best_value)
+            )
+            verdict = move.verdict + (", exact" if move.exact else "")
+            cells = [str(move.ply), *([SIDES[move.mover]] if two else []), move.text, value, verdict, move.best, better]
+            table.add_row(*map(Text, [*cells, " ".join(move.line[1:])]))
+    return table
