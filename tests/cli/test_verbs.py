@@ -16,6 +16,7 @@ import typer.main
 from palaestra import __version__
 from palaestra.cli.analyse import short_value
 from palaestra.cli.main import VERBS, build_app
+from palaestra.games.overlay import DECIDING
 from tests.cli.interrupts import hear_interrupts
 
 
@@ -136,6 +137,16 @@ def test_an_overlay_that_cannot_be_drawn_is_refused_in_a_line(cli: Any, tmp_path
         done = cli("analyse", *arguments)
         assert done.code == 2 and words in done.err and not path.exists()
     assert cli("analyse", "gdl:tic_tac_toe-3x3", "--player", "random", "--svg", str(path)).code == 0 and path.exists()
+
+
+def test_analyse_draws_the_end_of_a_game_with_its_winning_line(cli: Any, tmp_path: Path) -> None:
+    path = tmp_path / "end.svg"
+    over = ("analyse", "tic_tac_toe-3x3", "--moves", "a1 a2 b1 b2 c1", "--svg", str(path))
+    assert cli(*over, "--overlay", "value").code == 2 and not path.exists()
+    done = cli(*over)
+    assert done.code == 0 and "the first player wins at ply 5" in done.out
+    assert path.read_text(encoding="utf-8").count(DECIDING) == 3
+    assert json.loads(cli(*over, "--json").out)["outcome"] > 0
 
 
 def test_analyse_works_for_one_player(cli: Any) -> None:

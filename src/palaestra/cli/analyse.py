@@ -44,7 +44,7 @@ def analyse(
     """
     import numpy as np
 
-    from palaestra.cli.output import print_json
+    from palaestra.cli.output import outcome_in_words, print_json
     from palaestra.games.registry import make_game
     from palaestra.games.rows import ONGOING
     from palaestra.players.exact import InstantJudge
@@ -53,8 +53,16 @@ def analyse(
     rules = make_game(game)
     states = list(rules.replay(moves))
     state = states[-1]
-    if int(rules.outcome(state[None])[0]) != ONGOING:
-        raise MoveError(f"the game is over after these moves; give fewer, as in: palaestra analyse {game} --moves ''")
+    if (outcome := int(rules.outcome(state[None])[0])) != ONGOING:
+        if svg is None or overlay not in (None, "none"):
+            raise MoveError(
+                f"the game is over after these moves; give fewer, as in: palaestra analyse {game} --moves '', or draw "
+                "its end with --svg FILE"
+            )
+        write_new(svg, picture_of(rules, states))
+        words = outcome_in_words(rules, state)
+        print_json({"game": rules.id, "outcome": outcome, "note": words}) if json else print(words)
+        return
     if overlay is not None and svg is None:
         raise ConfigError(f"--overlay {overlay} is drawn into a picture: give --svg FILE with it")
     thinker = make_player(player or default_adviser(rules), rules)
@@ -114,27 +122,28 @@ def action_between(game: Game, before: Int8s, after: Int8s) -> int:
     return int(legal[np.flatnonzero((followers == after).all(axis=1))[0]])
 
 
-def picture_of(game: Game, states: Sequence[Int8s], analysis: Analysis, overlay: str | None, text: str) -> str:
+def picture_of(
+    game: Game, states: Sequence[Int8s], analysis: Analysis | None = None, overlay: str | None = None, text: str = ""
+) -> str:
     """The last of the states as SVG: its moves shaded by probability, with the numbers asked for, or the first there
     are; the last move and a winning line are marked."""
     from palaestra.games.overlay import has_spots, overlaid
 
     state = states[-1]
     last = (states[-2], action_between(game, states[-2], state)) if len(states) > 1 else None
+    if analysis is None or overlay == "none":
+        return overlaid(game, state, last=last)
     numbers = {kind: found for kind in OVERLAYS if (found := _numbers(game, state, analysis, kind))}
-    if not has_spots(game) and overlay not in (None, "none"):
+    if overlay is not None and not has_spots(game):
         raise ConfigError(f"{game.id} has no board with a place for each move: leave out --overlay {overlay}")
-    if overlay not in (None, "none", *numbers):
+    if overlay is not None and overlay not in numbers:
         known = ", ".join(numbers) or "none of them"
         raise ConfigError(f"{text} has no {overlay} for its moves that could be drawn; it has {known}")
-    chosen = overlay or next(iter(numbers), "none")
-    if chosen == "none":
-        return overlaid(game, state, last=last)
     shares = analysis.policy
     if shares is None and analysis.visits is not None:
         shares = analysis.visits / max(1, analysis.visits.sum())
     shades = {} if shares is None else {action: float(shares[action]) for action, _ in legal_texts(game, state)}
-    return overlaid(game, state, shades, numbers[chosen], last)
+    return overlaid(game, state, shades, numbers.get(overlay or next(iter(numbers), "")), last)
 
 
 def _numbers(game: Game, state: Int8s, analysis: Analysis, kind: str) -> dict[int, str]:
