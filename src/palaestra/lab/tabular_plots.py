@@ -71,7 +71,8 @@ def _draw(axes: Axes, at: Sequence[int] | Int64s, rates: Float64s, label: str, c
     mean, margin = mean_and_margin(100 * rates)
     axes.plot(at, mean, label=label, color=colour, marker="o", markersize=3)
     if margin is not None:
-        axes.fill_between(at, mean - margin, mean + margin, color=colour, alpha=0.15, linewidth=0)
+        low, high = np.maximum(mean - margin, 0), np.minimum(mean + margin, 100)  # no rate lies beyond
+        axes.fill_between(at, low, high, color=colour, alpha=0.15, linewidth=0)
 
 
 def _ceiling(axes: Axes, label: str, ceiling: float) -> None:
