@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -13,9 +14,14 @@ HEADING = re.compile(r"^#+ +(.*)$", re.MULTILINE)
 
 
 def anchors(text: str) -> set[str]:
-    """The anchors that headings make: small letters, spaces as dashes, no punctuation."""
-    titles = HEADING.findall(FENCE.sub("", text))
-    return {re.sub(r"[^\w\- ]", "", title.strip().lower()).replace(" ", "-") for title in titles}
+    """The anchors that headings make: small letters, spaces as dashes, no punctuation; -1, -2, … when repeated."""
+    times: Counter[str] = Counter()
+    found = set()
+    for title in HEADING.findall(FENCE.sub("", text)):
+        name = re.sub(r"[^\w\- ]", "", title.strip().lower()).replace(" ", "-")
+        found.add(f"{name}-{times[name]}" if times[name] else name)
+        times[name] += 1
+    return found
 
 
 def broken_links(page: Path) -> list[str]:

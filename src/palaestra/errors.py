@@ -39,5 +39,9 @@ class RunError(PalaestraError):
     """A folder that is no run, files of it that are damaged, or a disk that does not take what is saved."""
 
 
+class DamagedRunError(RunError):
+    """A file of a run that is not as it was saved: an earlier generation of the run may still be whole."""
+
+
 class GdlError(PalaestraError):
     """Rules in GDL, or a message in KIF, that cannot be read or break a law of the language."""

@@ -1,4 +1,4 @@
-"""Tournaments between players of known strength, drawn from the model itself in its printed form (FACTS §7)."""
+"""Tournaments between players of known strength, drawn from the printed model (sources: rating model)."""
 
 from __future__ import annotations
 

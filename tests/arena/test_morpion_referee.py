@@ -1,4 +1,4 @@
-"""The plain rules of Morpion against the engine's kernels, and line by line against the rules in words (FACTS §1)."""
+"""The plain rules of Morpion against the kernels, and against the rules in words (sources: Morpion solitaire)."""
 
 from __future__ import annotations
 

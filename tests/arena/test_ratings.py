@@ -28,7 +28,7 @@ def elo_by_name(ratings: Ratings) -> dict[str, float]:
 
 
 def log_posterior(results: Results, config: RatingConfig, elo: Float64s, advantage: float, draw: float) -> float:
-    """The model as FACTS §7 prints it, game by game and virtual draw by virtual draw."""
+    """The model as it is printed (sources: rating model), game by game and virtual draw by virtual draw."""
 
     def chances(first: int, second: int, a: float, d: float) -> tuple[float, float, float]:
         win = 1 / (1 + 10 ** ((elo[second] - elo[first] - a + d) / 400))

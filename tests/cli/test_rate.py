@@ -18,7 +18,7 @@ def pgn(white: str, black: str, result: str, more: str = "") -> str:
 
 @pytest.fixture
 def games(tmp_path: Path) -> Path:
-    """28–12 with the sides split (FACTS §7)."""
+    """28–12 with the sides split (sources: rating test vectors)."""
     path = tmp_path / "games.pgn"
     path.write_text(
         (pgn("a", "b", "1-0") + pgn("b", "a", "0-1")) * 14 + (pgn("a", "b", "0-1") + pgn("b", "a", "1-0")) * 6

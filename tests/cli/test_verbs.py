@@ -58,7 +58,7 @@ def test_games_lists_ids_with_the_agreed_fields(cli: Any) -> None:
 def test_perft_counts_every_depth(cli: Any) -> None:
     counted = json.loads(cli("perft", "connect_four-4x4", "6", "--json").out)
     assert (counted["game"], counted["depth"], counted["leaves"]) == ("connect_four-4x4", 6, 4020)
-    assert counted["leaves_by_depth"] == [1, 4, 16, 64, 256, 1020, 4020]  # FACTS §1
+    assert counted["leaves_by_depth"] == [1, 4, 16, 64, 256, 1020, 4020]  # (sources: leaf counts)
     assert "4,020" in cli("perft", "connect_four-4x4", "6").out
     assert json.loads(cli("perft", "tic_tac_toe-3x3", "3", "--moves", "a1", "--json").out)["leaves"] == 8 * 7 * 6
 

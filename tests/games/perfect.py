@@ -4,7 +4,7 @@
 
 Positions are merged by their bytes, ply included, and by the game's symmetries; levels are handled as batches, so that
 a few hundred thousand positions take seconds. Outcomes are compared as they are: larger is better for the first
-player, whatever the tiebreak (DESIGN D2). The game's own `to_play` says who chooses, so passes need no care.
+player, whatever the tiebreak. The game's own `to_play` says who chooses, so passes need no care.
 """
 
 from __future__ import annotations

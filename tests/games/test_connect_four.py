@@ -36,7 +36,7 @@ def connect_four(size: str) -> ConnectFour:
         ("6x7", [7, 49, 343, 2401, 16807, 117649, 823536]),
     ],
 )
-def test_leaf_counts_are_those_of_the_fact_sheet(size: str, leaves: list[int]) -> None:
+def test_leaf_counts_are_those_of_the_sources(size: str, leaves: list[int]) -> None:
     game = connect_four(size)
     start = game.initial(1)[0]
     assert [game.count_leaves(start, depth) for depth in range(1, len(leaves) + 1)] == leaves

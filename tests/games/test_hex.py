@@ -19,7 +19,7 @@ from tests.games.perfect import perfect_outcome
 
 
 def reached(stones: set[tuple[int, int]], sources: set[tuple[int, int]]) -> set[tuple[int, int]]:
-    """The stones that are joined to some source stone: six neighbours, FACTS §1, one step at a time."""
+    """The stones that are joined to some source stone: six neighbours (sources: Hex), one step at a time."""
     steps = [(0, 1), (0, -1), (1, 0), (-1, 0), (1, -1), (-1, 1)]
     seen = stones & sources
     while True:
@@ -96,8 +96,8 @@ def test_the_order_of_moves_leaves_no_trace() -> None:
     assert np.array_equal(one, other)
 
 
-def test_the_winning_openings_on_3x3_are_those_of_the_fact_sheet() -> None:
-    game = make_game("hex-3x3")  # FACTS §6
+def test_the_winning_openings_on_3x3_are_those_of_the_sources() -> None:
+    game = make_game("hex-3x3")  # (sources: perfect values)
     openings = {}
     for row in range(3):
         for col in range(3):

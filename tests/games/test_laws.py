@@ -223,7 +223,7 @@ def solo(kind: type[PythonGame] = PythonGame, turn: int = 0, reward: int = 3) ->
 
 
 SYMMETRIES = TIC_TAC_TOE.symmetries
-UNMIRRORED = Symmetry("mirror", SYMMETRIES[4].cells, SYMMETRIES[0].actions)  # FACTS §8, L1
+UNMIRRORED = Symmetry("mirror", SYMMETRIES[4].cells, SYMMETRIES[0].actions)  # (sources: L1)
 NO_PERMUTATION = Symmetry("fold", SYMMETRIES[0].cells // 2, SYMMETRIES[0].actions)
 BREAKERS: dict[str, tuple[str, Game]] = {
     "a start that has a ply": ("start", spoiled(start=started_before)),

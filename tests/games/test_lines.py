@@ -27,7 +27,7 @@ def lines(id: str) -> BoardGame:
     return cast(BoardGame, make_game(id))
 
 
-def test_leaf_counts_of_tic_tac_toe_are_those_of_the_fact_sheet() -> None:
+def test_leaf_counts_of_tic_tac_toe_are_those_of_the_sources() -> None:
     game = lines("tic_tac_toe-3x3")
     start = game.initial(1)[0]
     # Games that end at ply 5, 6, 7, 8, 9: 1440, 5328, 47952, 72576, 127872. Those that ended earlier count once.

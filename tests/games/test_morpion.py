@@ -40,7 +40,7 @@ ooo.ooo
 
 
 def slow_legal(points: set[tuple[int, int]], drawn: list[tuple[str, Line]], k: int, touching: bool) -> set[Line]:
-    """The rules as FACTS §1 states them: lines with one point missing that overlap no line of their direction."""
+    """Lines with one point missing that overlap no line of their direction (sources: Morpion solitaire)."""
     found = set()
     for name, (d_row, d_col) in DIRECTIONS.items():
         for row, col in points:
@@ -70,7 +70,7 @@ def test_the_cross_is_in_the_middle_of_the_grid(k: int, picture: str) -> None:
 
 
 @pytest.mark.parametrize(("variant", "leaves"), [("5d", [28, 740, 18416]), ("5t", [28, 748, 18992])])
-def test_leaf_counts_are_those_of_the_fact_sheet(variant: str, leaves: list[int]) -> None:
+def test_leaf_counts_are_those_of_the_sources(variant: str, leaves: list[int]) -> None:
     game = make_game(f"morpion-{variant}")
     assert [game.count_leaves(game.initial(1)[0], depth) for depth in (1, 2, 3)] == leaves
 
@@ -124,7 +124,7 @@ def test_a_line_with_nothing_to_add_is_no_move() -> None:
     ("variant", "mean", "shortest"), [("5d", 43, 20), ("5t", 54, 20), ("4d", 24, 16), ("4t", 37, 22)]
 )
 def test_random_play_is_as_long_as_it_should_be(variant: str, mean: float, shortest: int) -> None:
-    """FACTS §1: ≈43 and ≈56 (of 150 games, sd 16); no game is shorter than the proven least."""
+    """About 43 and 54 for 5D and 5T (sources: random play); no game is shorter than the proven least."""
     game = make_game(f"morpion-{variant}")
     ends = game.rollout(game.initial(20_000), keyed_seeds(1, np.arange(20_000)))
     assert ends.outcomes.mean() == pytest.approx(mean, abs=1)

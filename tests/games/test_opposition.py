@@ -1,4 +1,4 @@
-"""Opposition: steps, ends, the view of both sides, and the oracle of FACTS §4 by an independent retrograde analysis."""
+"""Opposition: steps, ends, the view of both sides, and an independent oracle (sources: opposition solved)."""
 
 from __future__ import annotations
 
@@ -153,8 +153,8 @@ def test_score_is_the_lead_in_ranks() -> None:
     assert game.score(np.stack([game.state_from_text(text) for text in texts])).tolist() == [0, 2, -3]
 
 
-def test_positions_of_3x9_split_as_the_fact_sheet_says() -> None:
-    distance = solve(3, 9)  # FACTS §4
+def test_positions_of_3x9_split_as_the_sources_say() -> None:
+    distance = solve(3, 9)  # (sources: opposition solved)
     wins = sum(plies % 2 == 1 for plies in distance.values())
     assert (len(distance), wins, len(distance) - wins) == (984, 728, 256)
     squares = [(c, r) for c in range(3) for r in range(9)]
@@ -162,8 +162,8 @@ def test_positions_of_3x9_split_as_the_fact_sheet_says() -> None:
     assert (2 * len(positions), 2 * len(positions) - len(distance)) == (1110, 126)
 
 
-def test_perfect_play_from_every_start_is_that_of_the_fact_sheet() -> None:
-    assert starts(3, 9) == [-30, 29, 27, 27, -28, 27, 27, 29, -30]  # FACTS §4
+def test_perfect_play_from_every_start_is_that_of_the_sources() -> None:
+    assert starts(3, 9) == [-30, 29, 27, 27, -28, 27, 27, 29, -30]  # (sources: opposition solved)
     assert sum(plies > 0 for plies in starts(3, 8)) == 9
     assert sum(plies > 0 for plies in starts(5, 9)) == 20
 
@@ -193,8 +193,8 @@ def test_the_engine_keeps_to_the_oracle_move_by_move() -> None:
         assert bool(lost) == (plies % 2 == 1)
 
 
-def test_random_self_play_is_as_in_the_fact_sheet() -> None:
-    game = make_game("opposition-3x9")  # FACTS §4: 48/50/2 %, mean 60 plies
+def test_random_self_play_is_as_in_the_sources() -> None:
+    game = make_game("opposition-3x9")  # 48/50/2 %, mean 60 plies (sources: random play)
     ends = game.rollout(game.initial(50_000, np.random.default_rng(1)), keyed_seeds(1, np.arange(50_000)))
     assert (ends.outcomes > 0).mean() == pytest.approx(0.48, abs=0.02)
     assert (ends.outcomes < 0).mean() == pytest.approx(0.50, abs=0.02)
@@ -256,7 +256,7 @@ def test_steps_of_the_absolute_view_are_those_of_the_board_as_drawn_for_both_pla
 
 
 def test_the_absolute_view_shows_the_planes_of_the_paper() -> None:
-    game = make_game("opposition-3x9-absolute")  # FACTS §4, ε = 1 / 27
+    game = make_game("opposition-3x9-absolute")  # ε = 1 / 27 (sources: input planes)
     states = np.stack([game.state_from_text("a2 c7 0 90"), game.state_from_text("b5 - 1 11 170")])
     wanted = np.full((2, 5, 9, 3), -1 / 27, dtype=np.float32)
     wanted[0, 0, 7, 0] = wanted[0, 1, 2, 2] = wanted[1, 0, 4, 1] = 1.0

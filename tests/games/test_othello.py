@@ -40,7 +40,7 @@ def othello(n: int) -> BoardGame:
     ],
 )
 @pytest.mark.parametrize("as_bits", [True, False])
-def test_leaf_counts_are_those_of_the_fact_sheet(n: int, leaves: list[int], as_bits: bool) -> None:
+def test_leaf_counts_are_those_of_the_sources(n: int, leaves: list[int], as_bits: bool) -> None:
     game = build(n, as_bits)
     start = game.initial(1)[0]
     assert [game.count_leaves(start, depth) for depth in range(1, 7)] == leaves
@@ -81,7 +81,7 @@ def test_perfect_play_on_4x4_is_second_by_eight() -> None:
         (9, "......... ......... ......... ...OX.... ...XO.... ......... ......... ......... ........."),
     ],
 )
-def test_the_start_is_that_of_the_fact_sheet(n: int, drawing: str) -> None:
+def test_the_start_is_that_of_the_sources(n: int, drawing: str) -> None:
     game = othello(n)
     assert drawing_of(game, game.initial(1)[0]) == drawing
 

@@ -42,14 +42,14 @@ def meant(rule: Rule, facts: set[Term]) -> set[Term]:
     return found
 
 
-FACTS = st.sets(
+FACT_SETS = st.sets(
     st.tuples(st.sampled_from("qr"), st.sampled_from(CONSTANTS), st.sampled_from(CONSTANTS))
     | st.tuples(st.just("s"), st.sampled_from(CONSTANTS))
 )
 
 
 @settings(deadline=None)
-@given(safe_rules(), FACTS)
+@given(safe_rules(), FACT_SETS)
 def test_split_rules_derive_what_the_whole_rule_does(rule: Rule, facts: set[Term]) -> None:
     rules = split([*map(Rule, facts), rule], Budget())
     database, strata = Database(Budget()), Strata(rules)

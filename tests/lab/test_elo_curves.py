@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from palaestra.arena.ratings import Ratings, Results, rate
+from palaestra.errors import PalaestraError
 from palaestra.lab.elo_curves import Point, curves_of, mean_over_runs
-from palaestra.learn.folder import RunFolder
 from palaestra.learn.history import running_elos
+from palaestra.runs.folder import RunFolder
 from tests.learn.run_folders import make_run
 
 
@@ -66,10 +67,10 @@ def test_running_elo_is_the_whole_historys_and_agrees_with_the_tournament_at_the
     assert curve.training[2].plus == running[2].plus
 
 
-def test_a_run_whose_history_cannot_be_read_has_its_tournament_curve(here: Path) -> None:
+def test_a_run_whose_history_was_changed_is_refused(here: Path) -> None:
     (here / "runs" / "one" / "metrics.jsonl").write_text("")
-    (curve,) = curves_of(ratings_of("run:one@2", "run:one@0"))
-    assert curve.training == {} and len(curve.tournament) == 2
+    with pytest.raises(PalaestraError, match=r"metrics\.jsonl is damaged"):
+        curves_of(ratings_of("run:one@2", "run:one@0"))
 
 
 def test_the_mean_is_over_runs_with_students_interval_and_a_network_plays_until_the_next() -> None:

@@ -15,7 +15,7 @@ from palaestra.errors import PalaestraError
 from palaestra.games.registry import make_game
 from palaestra.lab.plots import run_plots
 from palaestra.lab.report import flat, make_report, render
-from palaestra.learn.folder import RunFolder
+from palaestra.runs.folder import RunFolder
 from tests.learn.run_folders import make_run, metrics_line
 
 
@@ -98,15 +98,18 @@ def test_a_drawing_cannot_end_the_script_that_holds_it(text: str) -> None:
     assert "</" not in data.partition(">")[2]
 
 
-def test_games_that_cannot_be_read_are_left_out(tmp_path: Path) -> None:
+def test_games_that_were_changed_are_refused(tmp_path: Path) -> None:
     folder = make_run(tmp_path / "run")
-    (folder / "games" / "0001.pgn").write_text("{ never closed")
-    (folder / "games" / "0002.pgn").write_text('[Start "9"]\n1. 1 *')
-    (folder / "games" / "0003.pgn").unlink()
-    text = make_report(folder)
-    assert "Iteration 4:" in text and "Iteration 1:" not in text and "Iteration 2:" not in text
-    (folder / "games" / "0004.pgn").write_bytes(b"\xff\xfe")
-    assert "No games were kept." in make_report(folder)
+    file = folder / "games" / "0001.pgn"
+    text = file.read_text()
+    file.write_text(text.replace("one", "two"))
+    with pytest.raises(PalaestraError, match=r"0001\.pgn is damaged"):
+        make_report(folder)
+    file.unlink()
+    with pytest.raises(PalaestraError, match=r"cannot read .*0001\.pgn"):
+        make_report(folder)
+    file.write_text(text)
+    assert "Iteration 1:" in make_report(folder)
 
 
 def test_a_run_without_an_iteration_has_nothing_to_report(tmp_path: Path) -> None:

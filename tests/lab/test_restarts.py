@@ -16,12 +16,12 @@ import numpy as np
 import pytest
 
 from palaestra.arena.solutions import check_solution, parse_solution
+from palaestra.atomic import append_file
 from palaestra.errors import RunError
 from palaestra.games.registry import make_game
 from palaestra.lab import solve_folder
 from palaestra.lab.restarts import Limits, Restarts
 from palaestra.lab.solve_folder import About, Entry, Journal, open_folder, read_journal
-from palaestra.learn.atomic import append_file
 from palaestra.players.base import Player
 from palaestra.players.registry import make_player
 from palaestra.players.solo import games_at_once, play_whole
@@ -242,7 +242,7 @@ def test_a_gap_that_a_kill_left_is_filled_first(tmp_path: Path) -> None:
 
 @pytest.mark.slow  # a search of level 3 takes a quarter of a minute on a core
 def test_one_restart_of_level_3_comes_near_the_record(tmp_path: Path) -> None:
-    """FACTS §10: 75 to 82 in two hundred restarts."""
+    """75 to 82 in two hundred restarts (sources: prototype of Morpion)."""
     game = make_game("morpion-5d")
     player = make_player("nrpa(level=3)", game)
     with open_folder(tmp_path / "a", game, About(game.id, game.version, player.text, 0, "", 1)) as folder:

@@ -217,8 +217,11 @@ def tree_of(folder: Path) -> dict[str, bytes]:
         for name in TIMES:
             del line[name]
     found["metrics.jsonl"] = json.dumps(lines).encode()
-    manifest = json.loads(found["manifest.json"])
-    for name in ("seconds", "metrics_bytes", "check"):  # the length of metrics.jsonl is that of the times in it, too
-        del manifest[name]
-    found["manifest.json"] = json.dumps(manifest).encode()
+    for name in found:
+        if name == "manifest.json" or name.startswith("generations/"):
+            manifest = json.loads(found[name])
+            for key in ("seconds", "metrics_bytes", "check"):  # the length of metrics.jsonl depends on times, too
+                del manifest[key]
+            del manifest["files"]["metrics.jsonl"]
+            found[name] = json.dumps(manifest).encode()
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,9 @@ from palaestra.arena.match import play_match
 from palaestra.arena.records import write_game
 from palaestra.games.registry import make_game
 from palaestra.learn.config import RunConfig
-from palaestra.learn.folder import Manifest, RunFolder
 from palaestra.players.registry import make_player
+from palaestra.runs.folder import RunFolder
+from palaestra.runs.manifest import Manifest
 from tests.players.run_folders import random_model
 
 
@@ -75,8 +77,7 @@ def make_run(path: Path, id: str = "connect_four-4x4", iterations: int = 4, best
         match = play_match(game, make_player("random", game), make_player("random", game), 4, seed=iteration)
         text = "".join(write_game(record, game, {"White": "one", "Black": "two"}) for record in match.records)
         files = {f"games/{iteration:04d}.pgn": text.encode(), **networks}
-        state = Manifest(
-            **{**state.__dict__, "iteration": iteration, "seconds": 60.0 * iteration, "games": 4 * iteration}
-        )
+        changed: dict[str, Any] = {"iteration": iteration, "seconds": 60.0 * iteration, "games": 4 * iteration}
+        state = replace(state, **changed, files={**state.files, **dict.fromkeys(files, "")})
         state = home.save(state, files, metrics_line(iteration))
     return path

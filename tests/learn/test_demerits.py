@@ -1,4 +1,4 @@
-"""Demerits: the anchors of FACTS §4, and what they must not depend on."""
+"""Demerits: the anchors (sources: demerits), and what they must not depend on."""
 
 from __future__ import annotations
 
@@ -57,12 +57,12 @@ def test_perfect_play_has_none_from_any_start_and_on_either_side(id: str) -> Non
 
 
 def test_random_play_has_sixteen_and_a_half() -> None:
-    """FACTS §4: 16.5 (16.4–16.6)."""
+    """16.5, 16.4 to 16.6 (sources: demerits)."""
     assert np.mean(repeated(make_player("random", GAME), 20)) == pytest.approx(16.5, abs=0.15)
 
 
 def test_an_agent_that_keeps_results_and_ignores_their_length_has_five_and_a_half() -> None:
-    """FACTS §4: 5.55 (3.5–7.6 over 50 matches)."""
+    """5.55, 3.5 to 7.6 over 50 matches (sources: demerits)."""
     found = repeated(KeepsResults(GAME, "keeps"), 8)
     assert np.mean(found) == pytest.approx(5.55, abs=1.0)
     assert min(found) > 2.5 and max(found) < 8.6

@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from palaestra import atomic
 from palaestra.errors import RunError
-from palaestra.learn import atomic
-from palaestra.learn.folder import Manifest, RunFolder, pack, unpack
 from palaestra.learn.loop import resume, train
+from palaestra.runs.folder import RunFolder, pack, unpack
+from palaestra.runs.manifest import Manifest
 from tests.learn.fakes import FAKES, tiny, tree_of
 
 pytestmark = pytest.mark.usefixtures("quick_disk")
@@ -83,12 +84,15 @@ def test_a_manifest_reads_back_as_written_and_notices_any_changed_byte() -> None
 def test_only_what_is_needed_stays_in_the_folder(tmp_path: Path) -> None:
     run = finished_run(tmp_path / "run", "gate.kind=off", iterations=5)
     names = {str(path.relative_to(run)) for path in run.rglob("*") if path.is_file()}
+    # A window of two iterations, and three iterations to go back to.
     assert {name for name in names if name.startswith("replay")} == {
-        "replay/0004.safetensors",
-        "replay/0005.safetensors",
+        f"replay/{number:04d}.safetensors" for number in (2, 3, 4, 5)
+    }
+    assert {name for name in names if name.startswith("generations")} == {
+        f"generations/{number:04d}.json" for number in (3, 4, 5)
     }
     assert {name for name in names if name.endswith("onnx")} == {f"checkpoints/{i:04d}.onnx" for i in range(6)}
-    assert "checkpoints/0005.safetensors" in names and "checkpoints/0004.safetensors" not in names
+    assert "checkpoints/0003.safetensors" in names and "checkpoints/0002.safetensors" not in names
     assert {name for name in names if name.startswith("games")} == {f"games/{i:04d}.pgn" for i in range(1, 6)}
 
 
@@ -124,9 +128,9 @@ def test_a_disk_that_fills_up_anywhere_leaves_the_previous_iteration_whole(
         manifest = RunFolder(run).manifest()
         assert manifest is not None
         for name in manifest.files:
-            RunFolder(run).read(name, manifest)  # raises if anything that is needed is not whole
+            data = RunFolder(run).read(name, manifest)  # raises if anything that is needed is not whole
             if manifest.iteration == 1:
-                assert (run / name).read_bytes() == before[run / name]
+                assert data == before[run / name]
         assert not list(run.rglob("*.tmp")), "nothing half-written stays behind while the process lives"
         resume(run, iterations=2 if manifest.iteration == 1 else None, stages=FAKES)
         assert tree_of(run) == tree_of(tmp_path / "reference"), calls
@@ -153,7 +157,7 @@ def test_a_folder_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
         ("metrics.jsonl", lambda data: b"[]" + data[2:]),
         ("manifest.json", lambda data: data[: len(data) // 2]),
         ("manifest.json", lambda data: b"[1, 2]"),
-        ("manifest.json", lambda data: data.replace(b'"format": 1', b'"format": 9')),
+        ("manifest.json", lambda data: data.replace(b'"format": 2', b'"format": 9')),
         ("manifest.json", lambda data: b"\x80\x04\x95"),
         ("config.toml", lambda data: data + b"[[["),
         ("config.toml", lambda data: data + b"\xff"),

@@ -17,7 +17,6 @@ from palaestra.learn import events
 from palaestra.learn.config import RunConfig
 from palaestra.learn.evaluation import meet
 from palaestra.learn.events import Event
-from palaestra.learn.folder import RunFolder
 from palaestra.learn.history import (
     Encounter,
     encounters,
@@ -28,6 +27,8 @@ from palaestra.learn.history import (
     tally_of_first,
 )
 from palaestra.learn.loop import resume, train
+from palaestra.runs.folder import RunFolder
+from palaestra.runs.manifest import digest
 from tests.learn import fakes
 from tests.learn.fakes import FAKES, tiny
 from tests.players.run_folders import random_model
@@ -94,7 +95,7 @@ def test_the_earliest_network_is_0_and_whoever_won_stands_above_whom_it_beat() -
 
 
 def test_a_first_move_that_wins_every_game_makes_nobody_stronger() -> None:
-    """FACTS §8, L8: with the newer network named first in all games, 20 to 20 would rate it 27.6 Elo lower."""
+    """With the newer network named first in all games, 20 to 20 would rate it 27.6 Elo lower (sources: L8)."""
     elos = running_elos([line(1, 0, (20, 0, 0), (0, 0, 20))])
     assert elos[1].elo == pytest.approx(0, abs=0.01)
     unfair = running_elos([line(1, 0, (20, 0, 20), (0, 0, 0))])
@@ -210,7 +211,8 @@ def test_a_run_of_a_version_without_running_elo_goes_on_and_counts_from_there(tm
     text = "".join(json.dumps(one) + "\n" for one in lines)
     (home.path / "metrics.jsonl").write_text(text)
     del manifest.config["evaluation"]["history"]
-    (home.path / "manifest.json").write_bytes(replace(manifest, metrics_bytes=len(text)).to_bytes())
+    files = {**manifest.files, "metrics.jsonl": digest(text.encode())}
+    (home.path / "manifest.json").write_bytes(replace(manifest, metrics_bytes=len(text), files=files).to_bytes())
     config = home.path / "config.toml"
     config.write_text(config.read_text().replace("history = 0\n", ""))
     resume(home.path, ["evaluation.history=2"], iterations=8, stages=FAKES)

@@ -14,7 +14,6 @@ from palaestra.errors import ConfigError, GameError, PalaestraError
 from palaestra.games.registry import make_game
 from palaestra.learn import events, loop
 from palaestra.learn.events import Event
-from palaestra.learn.folder import RunFolder
 from palaestra.learn.listeners import TensorBoard
 from palaestra.learn.loop import resume, train
 from palaestra.learn.measures import anchor_result
@@ -22,6 +21,7 @@ from palaestra.learn.presets import configure
 from palaestra.learn.warm_start import Warmth
 from palaestra.players.runs import open_run
 from palaestra.rewards.base import Reward
+from palaestra.runs.folder import RunFolder
 from tests.learn import fakes
 from tests.learn.fakes import FAKES, tiny
 

@@ -10,7 +10,7 @@ from palaestra.learn.optimizers import ADAM_SHARE, Muon, make_optimizer, new_mom
 from palaestra.nets.architecture import GameFacts
 from palaestra.nets.modules import make_module
 
-FACTS = GameFacts("game", 1, (2, 6, 7), 7)
+GAME_FACTS = GameFacts("game", 1, (2, 6, 7), 7)
 
 
 @pytest.mark.parametrize("shape", [(3, 8, 8), (2, 4, 30), (1, 30, 4)])
@@ -47,7 +47,7 @@ def test_a_step_of_muon_is_its_definition() -> None:
 
 @pytest.mark.parametrize("net", ["b2c8", "thesis256", "schmidt", "mlp16x2"])
 def test_muon_takes_hidden_kernels_and_leaves_the_outputs_to_adam(net: str) -> None:
-    module = make_module(net, FACTS, 0.0, 0)
+    module = make_module(net, GAME_FACTS, 0.0, 0)
     optimizer = make_optimizer(module, LearnConfig(optimizer="muon"), fused=False)
     kernels, others = ({id(p) for p in group["params"]} for group in optimizer.param_groups)
     assert kernels | others == {id(p) for p in module.parameters()} and not kernels & others
@@ -58,7 +58,7 @@ def test_muon_takes_hidden_kernels_and_leaves_the_outputs_to_adam(net: str) -> N
 
 @pytest.mark.parametrize("optimizer", ["adam", "adamw", "sgd", "muon"])
 def test_new_moments_are_what_an_optimizer_keeps_after_a_step(optimizer: str) -> None:
-    module = make_module("b1c8", FACTS, 0.0, 0)
+    module = make_module("b1c8", GAME_FACTS, 0.0, 0)
     config = LearnConfig.model_validate({"optimizer": optimizer})
     made = make_optimizer(module, config, fused=False)
     for parameter in module.parameters():

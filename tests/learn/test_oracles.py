@@ -67,7 +67,7 @@ def test_hex_agrees_with_the_known_winning_openings() -> None:
     found = all_positions(make_game("hex-3x3"))
     assert found is not None
     start = np.flatnonzero(make_game("hex-3x3").plies(found.states) == 0)[0]
-    wins = {(0, 2), (1, 0), (1, 1), (1, 2), (2, 0)}  # FACTS §6
+    wins = {(0, 2), (1, 0), (1, 1), (1, 2), (2, 0)}  # (sources: perfect values)
     assert found.signs[start].tolist() == [1 if divmod(cell, 3) in wins else -1 for cell in range(9)]
 
 

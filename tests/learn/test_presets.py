@@ -31,15 +31,16 @@ def test_every_preset_is_a_whole_configuration_with_an_end_and_two_lines_for_peo
 @pytest.mark.parametrize("name", NAMES)
 def test_config_toml_reads_back_as_the_same_configuration(name: str) -> None:
     config = configure(GAME, name, seed=7)
-    table = tomllib.loads(config_text(config, [{"after_iteration": 1, "changed": ["a: 1 -> 2"]}]))
+    history = [{"after_iteration": 1, "changed": ["a: 1 -> 2"]}]
+    table = tomllib.loads(config_text(config, make_game(GAME), history))
     assert table.pop("about")["game_version"] == make_game(GAME).version
-    assert table.pop("history") == [{"after_iteration": 1, "changed": ["a: 1 -> 2"]}]
+    assert table.pop("history") == history
     assert make_config(table) == config
     assert set(flatten(config)) == set(flatten(configure(GAME))), "every setting is written out"
 
 
 def test_the_thesis_preset_is_table_4_1() -> None:
-    """FACTS §3, column Ch4."""
+    """The column Ch4 (sources: settings)."""
     config = configure("othello-6x6", "thesis")
     play, learn, gate = config.selfplay, config.learn, config.gate
     assert (config.iterations, play.games, play.temperature_moves + 1) == (200, 50, 15)
@@ -51,7 +52,7 @@ def test_the_thesis_preset_is_table_4_1() -> None:
 
 
 def test_the_schmidt_preset_is_that_of_the_paper() -> None:
-    """FACTS §4."""
+    """As printed, but for what the preset says (sources: Schmidt training)."""
     config = configure("opposition-3x9-absolute", "schmidt")
     assert (config.net, config.reward) == ("schmidt-outcome", "cdf(generations=5)")
     assert (config.selfplay.games, config.selfplay.search.num_simulations) == (25, 20 * 9)
@@ -67,11 +68,11 @@ def test_the_presets_of_opposition_measure_demerits_and_nothing_else(name: str) 
     settings = configure("opposition-3x9", name).evaluation
     assert settings.demerits and settings.anchors == () and settings.history == 0
     with pytest.raises(ConfigError, match="demerits need a game that is solved beforehand"):
-        trainable(configure("connect_four-5x5", name))
+        trainable(configure("connect_four-5x5", name), make_game("connect_four-5x5"))
 
 
 def test_the_presets_for_one_player_are_alg_7_and_the_original_with_search() -> None:
-    """FACTS §3, column Ch7, and §7 R2; what departs is said in the presets."""
+    """The column Ch7 (sources: settings; ranked reward); what departs is said in the presets."""
     search, drawn = (configure("morpion-5d", name) for name in ("ranked", "record"))
     assert search.reward == "ranked(tau=0.75, window=200)" and not search.selfplay.sampling
     assert drawn.reward.startswith("ranked(") and drawn.selfplay.sampling
@@ -82,10 +83,10 @@ def test_the_presets_for_one_player_are_alg_7_and_the_original_with_search() -> 
         assert config.solo.every == 10 and config.learn.legal_only
     for game, default in (("morpion-5d", "record"), ("morpion-5t", "record"), ("bin_packing-2d", "ranked")):
         for name in ("ranked", "record"):
-            assert default_preset(trainable(configure(game, name))) == default
+            assert default_preset(trainable(configure(game, name), make_game(game))) == default
     assert default_preset(make_game(GAME)) == "fast"
     with pytest.raises(ConfigError, match="one player"):
-        trainable(configure(GAME, "ranked"))
+        trainable(configure(GAME, "ranked"), make_game(GAME))
 
 
 def test_the_default_is_fast_and_settings_go_over_it() -> None:

@@ -1,4 +1,4 @@
-"""The window of positions, and batches in which boards and policies turn together (FACTS §8, L1)."""
+"""The window of positions, and batches in which boards and policies turn together (sources: L1)."""
 
 from __future__ import annotations
 

@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
+from palaestra import atomic
 from palaestra.errors import ConfigError, RunError
-from palaestra.learn import atomic
 from palaestra.learn.events import Event, Warned
-from palaestra.learn.folder import RunFolder
 from palaestra.learn.loop import resume, train
+from palaestra.runs.folder import RunFolder
 from tests.learn.fakes import ALONE, FAKES, tiny, tree_of
 
 pytestmark = pytest.mark.usefixtures("quick_disk")
@@ -199,7 +199,7 @@ def test_a_run_whose_reward_is_not_what_was_saved_does_not_go_on(
     tmp_path: Path, damage: Callable[[Path], None], words: str
 ) -> None:
     run = tmp_path / "run"
-    train(tiny("reward=cdf", iterations=2), run, stages=FAKES)
+    train(tiny("reward=cdf", "keep=1", iterations=2), run, stages=FAKES)
     assert [path.name for path in (run / "reward").iterdir()] == ["0002.safetensors"], "what it was before is gone"
     damage(run / "reward" / "0002.safetensors")
     with pytest.raises(RunError, match=words):

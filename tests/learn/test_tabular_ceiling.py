@@ -44,7 +44,7 @@ def test_games_with_several_starts_count_them_evenly() -> None:
 
 
 @pytest.mark.parametrize(
-    ("id", "first", "second"),  # FACTS §5
+    ("id", "first", "second"),  # (sources: chapter 2)
     [("tic_tac_toe-3x3", 0.9974, 0.9624), ("hex-3x3", 1.0, 0.978), ("connect_four-4x4", 0.973, 0.983)],
 )
 def test_it_equals_the_published_ceilings(id: str, first: float, second: float) -> None:

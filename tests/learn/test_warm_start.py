@@ -1,4 +1,4 @@
-"""Warm starts: five enhancements as settings, and the adaptive switch (FACTS §3, Alg. 3, 5, 6, 10 to 14)."""
+"""Five enhancements as settings, and the adaptive switch (sources: Alg. 3 and 5; Alg. 6; Alg. 10 to 14)."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ import pytest
 
 from palaestra.errors import ConfigError
 from palaestra.games.registry import example_ids, make_game
-from palaestra.nets.architecture import GameFacts, head_of, parse_net
+from palaestra.nets.architecture import GameFacts, parse_net
 from palaestra.nets.evaluator import OnnxEvaluator
 from palaestra.nets.heads import CATEGORICAL_HEAD, OUTCOME_HEAD, make_head
 from palaestra.rewards.base import Primitive, Reward, TableReward
@@ -62,7 +62,7 @@ def outcome_of_win(space: OutcomeSpace, winner: int, amount: float, ply: int) ->
 
 
 def plain_outcome_value(space: OutcomeSpace, reward: Reward, raw: Float32s, ply: int, mover: int) -> float:
-    """The value for the mover of one row of an outcome head (FACTS §4)."""
+    """The value for the mover of one row of an outcome head (sources: outcome head)."""
     win, draw, loss = softmax(raw[:3])
     given_win, given_loss = (10.0 * float(number) for number in raw[3:]) if len(raw) == 5 else (0.0, 0.0)
     first = win * worth(reward, outcome_of_win(space, mover, given_win, ply))
@@ -199,13 +199,13 @@ def test_heads_have_the_outputs_that_a_game_needs_or_are_refused_in_one_line(id:
     }
     for net, count in counts.items():
         if count is not None:
-            assert head_of(parse_net(net), facts).outputs == count
+            assert parse_net(net).head_for(facts).outputs == count
             continue
         with pytest.raises(ConfigError, match=f"{net} does not fit {id}: .* for example b3c32") as error:
-            parse_net(net).layers(facts)
+            parse_net(net).plan(facts)
         assert "\n" not in str(error.value)
 
 
 def test_a_game_without_a_tiebreak_has_no_amounts() -> None:
     facts = GameFacts("plain", 1, (2, 3, 3), 9)
-    assert [head_of(parse_net(f"b1c4-{name}"), facts).outputs for name in ("outcome", "categorical")] == [3, 3]
+    assert [parse_net(f"b1c4-{name}").head_for(facts).outputs for name in ("outcome", "categorical")] == [3, 3]

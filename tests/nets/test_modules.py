@@ -9,7 +9,7 @@ from palaestra.games.morpion import MorpionGame
 from palaestra.games.registry import make_game
 from palaestra.nets.architecture import DenseNet, GameFacts, SchmidtNet, ThesisNet, parse_net, weight_shapes
 from palaestra.nets.export import folded_weights
-from palaestra.nets.modules import NORM_EPSILON, Norm, count_parameters, make_module, seed_dropout
+from palaestra.nets.modules import NORM_EPSILON, Dropout, Norm, count_parameters, make_module, seed_dropout
 
 CONNECT_FOUR = GameFacts("connect_four-6x7", 1, (2, 6, 7), 7)
 OTHELLO = GameFacts("othello-6x6", 1, (2, 6, 6), 37)
@@ -30,12 +30,12 @@ NETS = [("b2c8", CONNECT_FOUR), ("b2c8", OTHELLO), ("thesis256", OTHELLO), ("sch
 def test_the_thesis_networks_have_the_published_parameter_counts(
     net: str, board: int, actions: int, count: int
 ) -> None:
-    # FACTS §2, for its one plane of -1, 0 and 1.
+    # For its one plane of -1, 0 and 1 (sources: thesis network).
     assert count_parameters(make_module(net, GameFacts("game", 1, (1, board, board), actions), 0.3, 0)) == count
 
 
 def test_the_parts_of_the_schmidt_network_have_the_published_parameter_counts() -> None:
-    module = make_module("schmidt", GameFacts("opposition-3x9", 1, (5, 9, 3), 8), 0.0, 0)  # FACTS §4
+    module = make_module("schmidt", GameFacts("opposition-3x9", 1, (5, 9, 3), 8), 0.0, 0)  # (sources: Schmidt network)
     assert [count_parameters(part) for part in (module.trunk, module.policy, module.value)] == [5_472, 11_624, 27_777]
     assert count_parameters(module) == 44_873
 
@@ -43,7 +43,7 @@ def test_the_parts_of_the_schmidt_network_have_the_published_parameter_counts() 
 def test_the_schmidt_network_with_an_outcome_head_has_the_published_parameter_count() -> None:
     facts = GameFacts.of(make_game("opposition-3x9-absolute"))
     assert facts.observation_shape == (5, 9, 3)
-    module = make_module("schmidt-outcome", facts, 0.0, 0)  # FACTS §4
+    module = make_module("schmidt-outcome", facts, 0.0, 0)  # (sources: Schmidt network)
     assert count_parameters(module.value) == 28_037 and count_parameters(module) == 45_133
     assert count_parameters(make_module("schmidt", facts, 0.0, 0)) == 44_873
 
@@ -59,9 +59,7 @@ def test_answers_have_the_agreed_shapes_and_folded_weights_those_of_the_architec
     for head in ("outcome", "categorical"):
         _, raw = make_module(f"{net}-{head}", facts, 0.3, 0)(torch.randn(6, *facts.observation_shape))
         assert raw.shape == (6, 3)
-    assert {name: array.shape for name, array in folded_weights(module, facts).items()} == weight_shapes(
-        parse_net(net), facts
-    )
+    assert {name: array.shape for name, array in folded_weights(module).items()} == weight_shapes(parse_net(net), facts)
 
 
 @pytest.mark.parametrize("net, facts", NETS)
@@ -90,11 +88,13 @@ def test_lines_are_read_off_the_planes_of_their_directions_at_the_cell_where_the
     module = make_module("b1c4", facts, 0.0, 0)
     assert count_parameters(module.policy) == 44  # a dense head would have 8 million
     planes = torch.randn(2, *facts.observation_shape)
-    features = torch.relu(module.policy.conv(module.trunk(planes)))  # type: ignore[operator]
-    boards = module.policy.planes(features)  # type: ignore[operator]
+    seen: list[torch.Tensor] = []
+    module.get_submodule("policy.planes").register_forward_hook(lambda _unit, _given, result: seen.append(result))
+    logits, _ = module(planes)
+    (boards,) = seen
     for action in (0, 500, 1700, game.num_actions - 1):
         row, col, name = game.lines[action]
-        assert torch.equal(module(planes)[0][:, action], boards[:, directions.index(name), row, col])
+        assert torch.equal(logits[:, action], boards[:, directions.index(name), row, col])
 
 
 def test_names_of_all_kinds_are_understood_and_bad_ones_explained() -> None:
@@ -114,8 +114,9 @@ def test_a_new_residual_network_is_shallow_and_almost_undecided() -> None:
     stones = torch.randint(3, (50, 6, 7), generator=torch.Generator().manual_seed(4))
     planes = torch.stack([stones == 1, stones == 2], dim=1).float()
     deep, shallow = (make_module(net, CONNECT_FOUR, 0.0, 3) for net in ("b9c16", "b1c16"))
-    shallow.trunk.stem.load_state_dict(deep.trunk.stem.state_dict())  # type: ignore[union-attr, operator]
-    assert torch.equal(deep.trunk(planes), shallow.trunk(planes))  # blocks start as the identity
+    theirs = deep.state_dict()
+    shallow.load_state_dict({name: theirs[name] for name in shallow.state_dict()})
+    assert torch.equal(deep(planes)[0], shallow(planes)[0])  # blocks start as the identity
     logits, value = deep(planes)
     assert torch.softmax(logits, dim=1).max() < 0.4 and 0 < value.abs().max() < 0.4
 
@@ -158,9 +159,9 @@ def test_dropout_is_on_in_training_repeats_with_its_seed_and_is_off_in_play(net:
 
 
 def test_dropout_drops_its_share_and_keeps_the_mean() -> None:
-    module = make_module("mlp8x1", FLAT, 0.25, 0).train()
+    module = Dropout(0.25).train()
     seed_dropout(module, 0)
-    out = module.trunk.dropout(torch.ones(400, 100))  # type: ignore[union-attr, operator]
+    out = module(torch.ones(400, 100))
     assert out.eq(0).float().mean().item() == pytest.approx(0.25, abs=0.01)
     assert out.max().item() == pytest.approx(1 / 0.75) and out.mean().item() == pytest.approx(1.0, abs=0.02)
     with pytest.raises(RuntimeError, match="seed_dropout"):

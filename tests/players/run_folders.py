@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from palaestra.games.base import Game
 from palaestra.nets.architecture import GameFacts, parse_net, random_weights
 from palaestra.nets.graph import build_model
+from palaestra.runs.manifest import Manifest
 
 
 def random_model(game: Game, seed: int = 0, net: str = "b1c8") -> bytes:
@@ -30,6 +31,9 @@ def write_run(folder: Path, game: Game, networks: dict[int, bytes], net: str = "
     last = max(networks)
     search = {"c_puct": 1.5, "fpu": 0.2, "dirichlet_fraction": 0.25, "solver": False}
     config = {"net": net, "selfplay": {"search": search}}
-    manifest = {"format": 1, "iteration": last, "best": last, "game": game.id, "config": config, "files": files}
-    (folder / "manifest.json").write_text(json.dumps({**manifest, **changes}))
+    manifest = Manifest(
+        iteration=last, best=last, trainer=last, game=game.id, game_version=game.version, net=net, seconds=0.0,
+        games=0, positions=0, finished=True, metrics_bytes=0, config=config, about={}, files=files,
+    )  # fmt: skip
+    (folder / "manifest.json").write_bytes(replace(manifest, **changes).to_bytes())
     return folder

@@ -22,7 +22,7 @@ def test_its_choices_follow_the_streams_and_not_the_batch() -> None:
 
 
 def test_it_beats_random_moves_at_gobang() -> None:
-    """Table 5.1: 90 % of 500 games (FACTS §5); here 40 games, of which it must win 26."""
+    """Table 5.1: 90 % of 500 games (sources: Table 5.1); here 40 games, of which it must win 26."""
     game = make_game("gobang-6x6")
     player = RheaPlayer(game, "rhea")
     states = game.initial(40)

@@ -93,7 +93,7 @@ def test_a_network_with_a_flipped_bit_is_refused(here: Path) -> None:
     with pytest.raises(ModelError, match="is damaged"):
         make_player("run:first", TIC)
     path.unlink()
-    with pytest.raises(PlayerError, match="no network 'best'"):
+    with pytest.raises(ModelError, match="cannot read"):
         make_player("run:first", TIC)
 
 
@@ -137,16 +137,13 @@ def test_other_players_are_left_as_they_are_and_in_their_order(here: Path) -> No
         ("run:first@*0", "after @* stands nothing or a positive whole number, not '0'"),
         ("net:first@*x", "not 'x'; for example run:NAME@*5"),
         ("run:first@*-3", "not '-3'"),
-        ("run:bare@*", "run bare has no networks yet"),
         ("run:first@*(simulations=4", "the bracket is not closed"),
     ],
 )
 def test_an_expansion_that_cannot_be_made_is_one_line(here: Path, text: str, words: str) -> None:
-    bare = write_run(here / "runs" / "bare", TIC, {0: b""})
-    (bare / "checkpoints" / "0000.onnx").unlink()
     with pytest.raises(PlayerError) as error:
         expand([text])
-    assert words in str(error.value).replace("bare, first", "first") and len(str(error.value).splitlines()) == 1
+    assert words in str(error.value) and len(str(error.value).splitlines()) == 1
 
 
 def test_a_player_is_traced_to_its_run_and_iteration(here: Path) -> None:

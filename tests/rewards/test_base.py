@@ -52,7 +52,7 @@ def test_hand_tuned_by_plies_is_one_minus_the_share_of_the_plies_played() -> Non
 
 
 def test_hand_tuned_in_the_opposition_game_is_that_of_the_paper() -> None:
-    """FACTS §4: ±(1 - t / 20h); the shortest win of 3×9 takes 8 moves of its own, the 15th ply of the game."""
+    """±(1 - t / 20h); the shortest win of 3×9 takes 8 moves, the 15th ply of the game (sources: other rewards)."""
     game = make_game("opposition-3x9")
     state = game.from_moves("@0 b2 b9 b3 b8 b4 a9 b5 b9 b6 c9 b7 c8 b8 c7 b9")
     reward = HandTuned(PLIES.of(game), "hand_tuned")

@@ -245,8 +245,8 @@ def test_the_worked_example_of_the_paper() -> None:
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.5, 1.0])
-def test_the_formulas_of_the_fact_sheet(alpha: float) -> None:
-    """FACTS §4, the table of printed and exact terms, over every index i."""
+def test_the_formulas_of_the_sources(alpha: float) -> None:
+    """The table of printed and exact terms (sources: bonus), over every index i."""
     n = LOSSES + WINS - 1
     i = np.arange(LOSSES + WINS)
     lost, won = i[:LOSSES], i[LOSSES:]

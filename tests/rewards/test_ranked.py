@@ -20,7 +20,7 @@ taus = st.integers(1, 99).map(lambda percent: Fraction(percent, 100))
 def brute_settle(
     results: list[int], tau: Fraction, window: int, draws: list[float], *, share: bool = False
 ) -> list[int]:
-    """Eq. 7.1 word for word, with the threshold of FACTS §7: read before the result is stored.
+    """Eq. 7.1 word for word, with the threshold (sources: ranked reward) read before the result is stored.
 
     A tie succeeds if its draw is below 1/2 or, with `share`, below the chance that lets 1 - tau of those kept succeed.
     """

@@ -27,14 +27,14 @@ def int32(outcomes: Sequence[int]) -> Int32s:
 
 
 def brute_cdf(outcome: int, window: Sequence[int]) -> float:
-    """FACTS §4: 2f - 1, f the share of games that ended worse, half of those that ended alike."""
+    """2f - 1 (sources: CDF reward), f the share of games that ended worse, half of those that ended alike."""
     worse = sum(other < outcome for other in window)
     alike = sum(other == outcome for other in window)
     return 2 * (worse + alike / 2) / len(window) - 1
 
 
 def match_score(one: int, other: int, alpha: float) -> float:
-    """What the first of two games scores against the second in a virtual match (FACTS §4)."""
+    """What the first of two games scores against the second in a virtual match (sources: bonus)."""
     if one == other:
         return 0.0
     if (one > 0) == (other > 0) and (one < 0) == (other < 0):

@@ -1,4 +1,4 @@
-"""Rolling-horizon evolution against a plain loop over plans, genes and plies (FACTS §3, Alg. 15)."""
+"""Rolling-horizon evolution against a plain loop over plans, genes and plies (sources: Alg. 15)."""
 
 from __future__ import annotations
 

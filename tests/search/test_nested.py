@@ -1,4 +1,4 @@
-"""NMCS and NRPA against recursive textbook versions, and against exhaustive search of small trees (FACTS §7)."""
+"""NMCS and NRPA against recursive textbook versions and exhaustive search of small trees (sources: NMCS; NRPA)."""
 
 from __future__ import annotations
 
@@ -207,7 +207,7 @@ def test_huge_steps_neither_overflow_nor_stop_the_search() -> None:
 
 
 def test_nrpa_on_morpion_scores_far_above_random_play() -> None:
-    """Random play reaches 43 (sd 13), level 2 about 68: 64 to 74 in two sets of 60 runs (FACTS §1, §10)."""
+    """Random play reaches 43, level 2 64 to 74 in two sets of 60 runs (sources: random play; prototype of Morpion)."""
     game = make_game("morpion-5d")
     root = game.initial(1)[0]
     for seed in range(3):

@@ -1,4 +1,4 @@
-"""Retrograde analysis of opposition equals FACTS §4, and the limit on plies is honoured."""
+"""Retrograde analysis of opposition (sources: opposition solved); the limit on plies is honoured."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def test_an_outcome_is_that_of_the_line_played_to_its_end() -> None:
 
 
 def test_on_boards_of_three_columns_and_more_only_kings_face_to_face_on_an_odd_height_lose() -> None:
-    """Every board up to 8×8; FACTS §4 has the counts of 3×8, 3×9, 5×9 and 8×8."""
+    """Every board up to 8×8; 3×8, 3×9, 5×9 and 8×8 were known (sources: opposition solved)."""
     for w in range(3, 9):
         for h in range(3, 9):
             game = make_game(f"opposition-{w}x{h}")

@@ -1,4 +1,4 @@
-"""The solver finds the values of FACTS §6 and every best move."""
+"""The solver finds the known values (sources: perfect values) and every best move."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """A textbook Monte Carlo tree search: one tree, one node an object, one simulation at a time, plain Python.
 
-The kernels of `palaestra.search` must equal it visit for visit. It is written from FACTS §2 and §3 and from the
+The kernels of `palaestra.search` must equal it visit for visit. It is written from (sources: search; Alg. 11) and the
 definition of score-bounded proof propagation, with no thought of speed; it shares with the package only the game,
 the evaluator and the random stream (so that playouts are the same playouts).
 """

@@ -1,4 +1,4 @@
-"""A match: two players, pairs of games from one opening with sides swapped (DESIGN D5).
+"""A match: two players, pairs of games from one opening with sides swapped.
 
 Every judgement in the project, from a gate to a paper's table, is made of these. A game's course depends on the seed,
 its number and the players alone, never on the other games or on how many run at once (`palaestra.arena.table`).

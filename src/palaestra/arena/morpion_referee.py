@@ -1,5 +1,5 @@
 """The rules of Morpion solitaire a second time, in plain Python, so that a solution can be verified by other code than
-that which found it (FACTS §1). Slow, on an endless lattice, and it imports nothing of this project.
+that which found it (sources: Morpion solitaire). Slow, on an endless lattice, and it imports nothing of this project.
 
 A point is (row, column), counted from 0 at the top left; it is written column letters, row number: (10, 13) is `n11`.
 A line is its first point and a direction, `n11e`; in the game kD or kT it has k points, of which exactly one is new.

@@ -1,4 +1,4 @@
-"""Openings: short beginnings, so that deterministic players do not play one game a hundred times (FACTS §9).
+"""Openings: short beginnings, so that deterministic players do not play one game a hundred times (sources: traps).
 
 A book is a list of openings, one for each pair of games. It comes from random plies, from all positions at a ply, or
 from a file (`palaestra.arena.opening_files`); which of them, `parse_openings` reads from a text. Its positions are

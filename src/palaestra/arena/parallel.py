@@ -1,6 +1,6 @@
 """A match on several threads: every thread plays some of the pairs with its own copies of the two players.
 
-Kernels and networks release the GIL, so that W threads fill W cores (DESIGN D4). A game depends on its number and its
+Kernels and networks release the GIL, so that W threads fill W cores. A game depends on its number and its
 players alone, so the records are the same whatever the number of threads.
 """
 

@@ -1,6 +1,6 @@
 """The most plausible ratings, and how far the truth may lie from them.
 
-MM rounds (Hunter 2004, as printed in FACTS §7) bring the ratings near, and Newton steps to the maximum: an MM round
+MM rounds (Hunter 2004; sources: rating model) bring the ratings near, and Newton steps to the maximum: an MM round
 stops being useful where its steps are small, which in long chains of players is not yet where the maximum is. Newton's
 equations are solved by conjugate gradients, so that memory grows with the number of pairs that met, not with that of
 all pairs.

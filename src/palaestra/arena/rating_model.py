@@ -1,4 +1,4 @@
-"""The model of BayesElo (FACTS §7): what ratings say about results, and how plausible results make ratings.
+"""BayesElo's model (sources: rating model): what ratings say about results, and how plausible results make ratings.
 
 With R the players' ratings, A the advantage of moving first and D the width of draws, all in Elo,
 

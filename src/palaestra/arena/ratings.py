@@ -1,4 +1,4 @@
-"""Bayesian Elo: ratings of any number of players from their results, with honest intervals (FACTS §7).
+"""Bayesian Elo: ratings of any number of players from their results, with honest intervals (sources: rating model).
 
 `rate` is the only judge of more than two players. A rating says nothing without the others: ratings of players who met,
 directly or through others, are shifted to mean 0, or to an anchor's Elo; an interval is that of the rating so measured.
@@ -78,7 +78,7 @@ class Ratings:
         return np.asarray(np.vectorize(_normal, otypes=[np.float64])(z)) if z.size else z
 
     def as_json(self) -> list[dict[str, Any]]:
-        """The fields of DESIGN §4, best player first; an infinite interval is null."""
+        """As JSON, best player first; an infinite interval is null."""
         games, draws, score = self.games, self.draws, self.score
         return [
             {

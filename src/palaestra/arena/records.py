@@ -4,7 +4,7 @@
     [Site "?"] [Date "????.??.??"]      Variant      the game's id
     [Round "17"]                        Start        number of the initial position
     [White "run@12"] [Black "run@12"]   Opening      how many plies were random
-    [Result "1-0"]                      Outcome      the first player's outcome, an integer (DESIGN D2)
+    [Result "1-0"]                      Outcome      the first player's outcome, an integer, larger is better
                                         Termination  normal, adjudication, rules infraction: …, unterminated
     1. 4 4 2. 3 {+0.20} 5 {-0.31} 1-0
 

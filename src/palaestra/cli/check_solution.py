@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from palaestra.cli.options import Json
+from palaestra.cli.options import Json, StoredGame
 from palaestra.errors import RecordError
 
 if TYPE_CHECKING:
@@ -22,12 +22,7 @@ def check_solution(
         str | None,
         typer.Option(metavar="FILE", help="Draw the final position, moves numbered, here.", show_default=False),
     ] = None,
-    game: Annotated[
-        str | None,
-        typer.Option(
-            metavar="GAME", help="The rules, for a game of your own: module:attribute.", show_default="as in the file"
-        ),
-    ] = None,
+    game: StoredGame = None,
     json: Json = False,
 ) -> None:
     """Verify a solution: Morpion by rules of its own that share no code with the engine, other games by replaying."""
@@ -69,18 +64,13 @@ def check_solution(
 def _rules(solution: Solution, game: str | None, file: str) -> Game | None:
     """The rules to replay by; none for Morpion. A file's own words load no module of anybody's."""
     from palaestra.arena import morpion_referee
-    from palaestra.games.registry import make_game
+    from palaestra.games.registry import make_stored_game
 
     if morpion_referee.knows(solution.game):
         if game is not None:
             raise RecordError(f"{file} is of {solution.game}, which has a referee of its own: leave out --game {game}")
         return None
-    if game is None and ":" in solution.game and not solution.game.startswith("gdl:"):
-        raise RecordError(f"{file} is of {solution.game[:80]!r}; say yourself which rules to load, with --game")
-    rules = make_game(game or solution.game)
-    if rules.id != solution.game:
-        raise RecordError(f"{file} is of {solution.game[:80]!r}, and {game} is {rules.id}")
-    return rules
+    return make_stored_game(solution.game, file, id=solution.game, given=game)
 
 
 def _read(path: Path) -> str:
@@ -98,6 +88,6 @@ def _read(path: Path) -> str:
 
 
 def _write(path: Path, svg: str) -> None:
-    from palaestra.learn.atomic import write_file
+    from palaestra.atomic import write_file
 
     write_file(path, svg.encode())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from palaestra.cli.mistake_curve import curve_file, curve_moments, measure_curve, point_json, print_curve, rate_json
-from palaestra.cli.options import Json, Seed
+from palaestra.cli.options import Json, Seed, StoredGame
 from palaestra.cores import usable_cores
 from palaestra.errors import ConfigError
 
@@ -78,6 +78,7 @@ def evaluate(
         ),
     ] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="All cores by default.", show_default=False)] = None,
+    own: StoredGame = None,
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
@@ -86,7 +87,6 @@ def evaluate(
     With one player all of them play from the same beginnings, and their scores stand beside each other.
     """
     from palaestra.cli.output import print_json, progress_bar
-    from palaestra.games.registry import make_game
     from palaestra.learn.evaluation import play_anchors
     from palaestra.learn.oracles import error_rates
     from palaestra.players.runs import open_run
@@ -94,7 +94,7 @@ def evaluate(
     budgets = read_budgets(simulations)
     drawn = curve_file(curve, points)
     stored = open_run(run)
-    game = make_game(stored.game)
+    game = stored.make_game(own)
     iteration = stored.pick(network)
     model = stored.network(iteration)
     worth = stored.make_reward(game, reward)
@@ -130,8 +130,8 @@ def evaluate(
         measured = {**as_json(stored, iteration, results, rates, seed), "reward": worth.text}
         print_json(measured if drawn is None else {**measured, "curve": [point_json(point) for point in found]})
     else:
-        own = reward is None and stored.reward == "default"
-        print_strength(stored, iteration, results, rates, None if own else worth.text)
+        usual = reward is None and stored.reward == "default"
+        print_strength(stored, iteration, results, rates, None if usual else worth.text)
         if drawn is not None:
             print_curve(found, drawn)
 
@@ -239,7 +239,7 @@ def position_sets(game: Game, file: str | Path | None, seed: int) -> list[Positi
 def as_json(
     run: StoredRun, iteration: int, results: list[AnchorResult], rates: list[ErrorRate], seed: int
 ) -> dict[str, Any]:
-    """The fields of DESIGN §4; an infinite Elo is null.
+    """The JSON document; an infinite Elo is null.
 
     `error_rate` is over all positions with the most simulations, null without an oracle; `error_rates` has every set.
     """

@@ -42,7 +42,7 @@ def share_cores(jobs: int | None) -> tuple[int, int]:
 
 def home_of(folder: str | None, name: str) -> Path:
     """Where an experiment keeps its runs."""
-    from palaestra.players.runs import RUNS
+    from palaestra.runs.places import RUNS
 
     return RUNS / name if folder is None else Path(folder)
 

@@ -21,8 +21,8 @@ def export(
     """Write a run's network as an ONNX file, and its SHA-256."""
     import hashlib
 
+    from palaestra.atomic import write_file
     from palaestra.cli.output import command_name, print_json, stdout
-    from palaestra.learn.atomic import write_file
     from palaestra.players.runs import open_run
 
     stored = open_run(run)
@@ -40,7 +40,7 @@ def export(
         f"{onnx}: network {iteration} of {stored.name}, {len(content):,} bytes, SHA-256 {digest}", soft_wrap=True
     )
     console.print(
-        f"Play it: {command_name()} play {stored.game} --against 'puct({onnx}, simulations=100)'",
+        f"Play it: {command_name()} play {stored.game_text} --against 'puct({onnx}, simulations=100)'",
         markup=False,
         soft_wrap=True,
     )

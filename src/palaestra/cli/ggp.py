@@ -149,7 +149,7 @@ def _write(records: list[MatchRecord], record: str | None, pgn: str | None) -> N
     import json
     from pathlib import Path
 
-    from palaestra.learn.atomic import write_file
+    from palaestra.atomic import write_file
 
     if record is not None and records:
         data = {**summary(records), "matches": [one.as_json() for one in records]}

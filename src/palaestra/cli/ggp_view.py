@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from palaestra.ggp.record import MatchRecord
 
 SHOWN = 10  # turns
-FACTS = 12  # facts of the state
+SHOWN_FACTS = 12  # facts of the state
 
 
 @contextmanager
@@ -67,8 +67,8 @@ def live_view(record: MatchRecord) -> Group:
         return Group(title, turns_table(record), Text(waiting(record), style="dim"))
     before = set(record.states[-2]) if len(record.states) > 1 else set()
     new = [fact for fact in record.states[-1] if fact not in before]
-    more = f" … {len(new) - FACTS} more" if len(new) > FACTS else ""
-    return Group(title, turns_table(record), Text("new: " + " ".join(new[:FACTS]) + more, style="dim"))
+    more = f" … {len(new) - SHOWN_FACTS} more" if len(new) > SHOWN_FACTS else ""
+    return Group(title, turns_table(record), Text("new: " + " ".join(new[:SHOWN_FACTS]) + more, style="dim"))
 
 
 def turns_table(record: MatchRecord) -> Table:

@@ -126,7 +126,7 @@ def distinct_openings(result: MatchResult) -> int:
 
 
 def as_json(result: MatchResult, seed: int) -> dict[str, Any]:
-    """The fields of DESIGN §4 and what stands in the table; an infinite Elo is null."""
+    """The JSON document: all that stands in the table; an infinite Elo is null."""
     from palaestra.arena.statistics import finite
 
     return {

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from palaestra.arena.pgn_file import PgnFile
 from palaestra.arena.records import RESULT_OF, write_game
+from palaestra.atomic import write_file
 from palaestra.games.base import Game
-from palaestra.learn.atomic import write_file
 
 if TYPE_CHECKING:
     from palaestra.arena.match import GameRecord

@@ -18,6 +18,15 @@ GameId = Annotated[
         help="A game's id such as connect_four-6x7, gdl:FILE.kif for rules in GDL, or module:attribute for your own.",
     ),
 ]
+StoredGame = Annotated[
+    str | None,
+    typer.Option(
+        "--game",
+        metavar="GAME",
+        help="The rules, for a game of your own: module:attribute. Code is never loaded because a file names it.",
+        show_default="as in the file",
+    ),
+]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Random numbers are a function of this.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON value on stdout and nothing else there.")]
 Moves = Annotated[

@@ -145,7 +145,7 @@ def _write_files(
     game: Game, first: Learned, curve: Curve, ceiling: tuple[float, float] | None, plot: str | None, save: str | None
 ) -> None:
     if save is not None:
-        from palaestra.learn.atomic import write_file
+        from palaestra.atomic import write_file
         from palaestra.players.table import table_bytes
 
         write_file(Path(save), table_bytes(first.table, first.about))

@@ -115,7 +115,7 @@ def _refuse_large_matrix(results: Results) -> None:
 
 
 def as_json(ratings: Ratings, reader: ResultReader, superiority: bool) -> dict[str, Any]:
-    """The fields of DESIGN §4 and what was left out by reason; `superiority` has rows in the order of `ratings`."""
+    """The JSON document, with what was left out by reason; `superiority` has rows in the order of `ratings`."""
     order = ratings.order()
     matrix = ratings.superiority()[order][:, order].tolist() if superiority or len(order) <= JSON_PLAYERS else None
     return {

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from palaestra.cli.options import Json
+from palaestra.cli.options import Json, StoredGame
 from palaestra.errors import RecordError
 
 
@@ -16,6 +16,7 @@ def report(
         str | None,
         typer.Option(help="Where to write the page; report.html in the run's folder by default.", show_default=False),
     ] = None,
+    game: StoredGame = None,
     json: Json = False,
 ) -> None:
     """Write one page with a run's plots, its settings and a few games to step through; it needs no network."""
@@ -23,10 +24,10 @@ def report(
 
     from palaestra.cli.output import print_json
     from palaestra.lab.report import make_report
-    from palaestra.players.runs import find_run
+    from palaestra.runs.places import find_run
 
     folder = find_run(run)
-    page = make_report(folder)
+    page = make_report(folder, game)
     path = folder / "report.html" if html is None else Path(html)
     try:
         path.write_text(page, encoding="utf-8")

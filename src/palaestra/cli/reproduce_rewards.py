@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 Generations = Annotated[int, typer.Option(min=1, max=10**6, help="Of every run.")]
 Games = Annotated[int, typer.Option(min=2, help="Of every match, an even number.")]
-ANCHORS = {"random play": 16.5, "results kept, length ignored": 5.55}  # FACTS §4, opposition-3x9
+ANCHORS = {"random play": 16.5, "results kept, length ignored": 5.55}  # opposition-3x9 (sources: demerits)
 HEADINGS = {  # of the figures of a duel, and what they are multiplied by for people
     "win_rate": ("won, %", 100),
     "score": ("score, %", 100),

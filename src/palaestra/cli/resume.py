@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from palaestra.cli.options import Json
+from palaestra.cli.options import Json, StoredGame
 from palaestra.cli.train import Sets, existing_folder, finish, watch
 
 if TYPE_CHECKING:
@@ -21,6 +21,17 @@ def resume(
     iterations: Annotated[
         int | None, typer.Option(help="Extend it to so many iterations in all.", show_default=False)
     ] = None,
+    back: Annotated[
+        int | None,
+        typer.Option(
+            "--from",
+            metavar="ITERATION",
+            min=0,
+            help="Go back to this iteration first, one of the last that are kept, and to its settings.",
+            show_default=False,
+        ),
+    ] = None,
+    game: StoredGame = None,
     sets: Sets = None,
     json: Json = False,
 ) -> None:
@@ -30,6 +41,14 @@ def resume(
     def work(listeners: list[Listener]) -> Summary:
         from palaestra.learn.loop import resume as resume_run
 
-        return resume_run(folder, sets or (), iterations=iterations, minutes=minutes, listeners=listeners)
+        return resume_run(
+            folder,
+            sets or (),
+            iterations=iterations,
+            minutes=minutes,
+            from_iteration=back,
+            game=game,
+            listeners=listeners,
+        )
 
     finish(watch(folder, work), json)

@@ -101,20 +101,19 @@ def _pick(file: Path, number: int | None) -> tuple[int, PgnGame]:
 
 
 def _rules(played: PgnGame, game: str | None, file: Path) -> Game:
-    """The rules that the user names, or those of the file: whose words load no module of anybody's."""
-    from palaestra.games.registry import make_game
+    """The rules that the user names, or those of the file: whose words load no code."""
+    from palaestra.games.registry import make_stored_game
 
     named = played.tags.get("Variant", "")
-    if game is not None:
-        return make_game(game)
-    if not named:
+    if not named and game is None:
         raise RecordError(f"{file} does not say which game it is; say it yourself, for example --game connect_four-6x7")
-    if ":" in named and not named.startswith("gdl:"):
-        raise RecordError(f"{file} is of {named[:80]!r}; say yourself which rules to load, with --game")
     try:
-        return make_game(named)
+        return make_stored_game(named, str(file), given=game)
     except GameError as error:
-        raise RecordError(f"{file} is of {named[:80]!r} ({error}); if you have the rules, give --game") from None
+        own = (
+            "" if game is not None or "--game" in str(error) else "; if the rules are your own, add --game my_game:GAME"
+        )
+        raise RecordError(f"{file}: {error}{own}") from None
 
 
 def _names(played: PgnGame, found: Review) -> dict[str, str]:

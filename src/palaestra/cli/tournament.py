@@ -196,7 +196,7 @@ def draw_figures(played: Tournament, ratings: Ratings, plot: str | None) -> list
 
 
 def as_json(played: Tournament, ratings: Ratings) -> dict[str, Any]:
-    """The fields of DESIGN §4 and what stands in the tables; rows and columns are players from best to worst."""
+    """The JSON document: all that stands in the tables; rows and columns are players from best to worst."""
     order = list(ratings.order())
     table = played.crosstable
     return {

@@ -29,9 +29,9 @@ What to try next
   {command} play {game} --against 'run:{name}'
   {command} analyse {game} --player 'run:{name}(simulations=1000)'
   {command} match {game} 'run:{name}' 'uct(simulations=1000)' --games 100
-  {command} evaluate {name}
-  {command} report {name}
-  {command} resume {name} {more}
+  {command} evaluate {name}{own}
+  {command} report {name}{own}
+  {command} resume {name} {more}{own}
   {command} export {name} --onnx {file}.onnx
 """
 
@@ -40,9 +40,9 @@ What to try next
   {command} solve {game} --player 'run:{name}(simulations=400, temperature=0.5)' --out solved/{file}
   {command} solve {game} --player 'nrpa(level=3, run={name})' --out solved/{file}-nrpa
   {command} analyse {game} --player 'run:{name}(simulations=1000)'
-  {command} evaluate {name}
-  {command} report {name}
-  {command} resume {name} {more}
+  {command} evaluate {name}{own}
+  {command} report {name}{own}
+  {command} resume {name} {more}{own}
   {command} export {name} --onnx {file}.onnx
 """
 
@@ -136,7 +136,8 @@ def explain() -> None:
 
 def new_folder(run: str | None, otherwise: str) -> Path:
     """The folder of a run that is to be made; RunError with the command to resume if it exists."""
-    from palaestra.learn.folder import RunFolder, free_folder
+    from palaestra.runs.folder import RunFolder
+    from palaestra.runs.places import free_folder
 
     if run is None:
         return free_folder(otherwise)
@@ -149,7 +150,7 @@ def named_folder(run: str) -> Path:
     """The folder that a run's name or path means."""
     from pathlib import Path
 
-    from palaestra.players.runs import RUNS
+    from palaestra.runs.places import RUNS
 
     if any(not character.isprintable() or character in "@(),=\"' " for character in run) or run in ("", ".", ".."):
         raise ConfigError(f"{run!r} cannot name a run: use letters, digits, - _ and ., for example --run first-try")
@@ -158,7 +159,7 @@ def named_folder(run: str) -> Path:
 
 def existing_folder(run: str) -> Path:
     """The folder of a run that is there, also of one that was killed before its first checkpoint."""
-    from palaestra.players.runs import RUNS, find_run
+    from palaestra.runs.places import RUNS, find_run
 
     for folder in (RUNS / run, named_folder(run)):
         if (folder / "config.toml").is_file():
@@ -168,7 +169,7 @@ def existing_folder(run: str) -> Path:
 
 def name_of(folder: Path) -> str:
     """How players and verbs name the run: its name below ./runs, or its path."""
-    from palaestra.players.runs import RUNS
+    from palaestra.runs.places import RUNS
 
     return folder.name if folder.parent == RUNS else str(folder)
 
@@ -208,12 +209,10 @@ def finish(summary: Summary, json: bool, before_next: Callable[[Summary], None] 
 
 def mistakes(summary: Summary) -> list[ErrorRate]:
     """Error rates of the network that plays, where an oracle knows the game: alone, and with the run's search."""
-    from palaestra.games.registry import make_game
     from palaestra.learn.oracles import error_rates, own_oracle
     from palaestra.players.runs import open_run
 
-    config = summary.config
-    game = make_game(config.game)
+    config, game = summary.config, summary.game
     oracle = own_oracle(game)
     if oracle is None:
         return []
@@ -224,7 +223,7 @@ def mistakes(summary: Summary) -> list[ErrorRate]:
 
 
 def as_json(summary: Summary, rates: list[ErrorRate]) -> dict[str, Any]:
-    """The fields of DESIGN §4 and more; an infinite Elo is null."""
+    """The JSON document; an infinite Elo is null."""
     last = summary.metrics[-1] if summary.metrics else None
     return {
         "run": name_of(summary.folder),
@@ -317,13 +316,20 @@ def demerits_in_words(lines: list[Metrics]) -> str:
 def print_next(summary: Summary) -> None:
     """The exact commands for what can be done with the run now."""
     from palaestra.cli.output import command_name, stdout
+    from palaestra.user_code import is_code, remembered
 
     config = summary.config
     if config.minutes is not None:
         more = f"--minutes {2 * config.minutes:g}"
     else:
         more = f"--iterations {2 * summary.iterations}"
+    unknown = is_code(config.game) and remembered(config.game) is None  # then it must be said again
     text = (NEXT if summary.score is None else NEXT_ALONE).format(
-        command=command_name(), game=config.game, name=name_of(summary.folder), more=more, file=summary.folder.name
+        command=command_name(),
+        game=config.game,
+        name=name_of(summary.folder),
+        more=more,
+        file=summary.folder.name,
+        own=f" --game {config.game}" if unknown else "",
     )
     stdout().print("\n" + text, markup=False, soft_wrap=True, end="")

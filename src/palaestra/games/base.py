@@ -181,7 +181,7 @@ class Game(ABC):
         return np.zeros(len(states), dtype=np.int32)
 
     def count_leaves(self, state: Int8s, depth: int) -> int:
-        """Leaves `depth` plies below one state; a game that ended earlier counts once (FACTS §1)."""
+        """Leaves `depth` plies below one state; a game that ended earlier counts once (sources: leaf counts)."""
         ended, frontier = 0, state[None, :]
         for _ in range(depth):
             over = self.outcome(frontier) != ONGOING

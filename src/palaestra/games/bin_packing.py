@@ -1,4 +1,4 @@
-"""Bin packing: one player puts the pieces of a cut square together again, in as small a box as possible (FACTS §7, R2).
+"""Bin packing: one player puts the pieces of a cut square together again, in a small box (sources: bin packing).
 
          a b c d e …      Initial position k cuts a 10×10 square into N pieces by straight cuts, each through one whole
       1  1 1 1 2 2        piece: the items. A move places one of them, either way round, on a bench of 15×15 cells and

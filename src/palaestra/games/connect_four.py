@@ -1,4 +1,4 @@
-"""Connect Four on any rows × columns (FACTS §1): four in a row, stones fall to the lowest free cell of a column.
+"""Connect Four on any rows × columns: four in a row, stones fall to the lowest free cell (sources: Connect Four).
 
       1 2 3 4 5 6 7        action = column, 0 … 6, written 1 … 7
       . . . . . . .

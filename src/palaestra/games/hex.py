@@ -1,4 +1,4 @@
-"""Hex on an n×n rhombus (FACTS §1): the first player joins top and bottom, the second left and right.
+"""Hex on an n×n rhombus (sources: Hex): the first player joins top and bottom, the second left and right.
 
         a b c            actions      0 1 2
       1  . X .                         3 4 5

@@ -1,4 +1,4 @@
-"""k in a row on an empty board: tic-tac-toe and Gobang (FACTS §1).
+"""k in a row on an empty board: tic-tac-toe and Gobang (sources: Gobang and tic-tac-toe).
 
         a b c           actions      0 1 2
      1  X . O                        3 4 5

@@ -117,7 +117,7 @@ def traced_rollout_rows(
 
 @kernel
 def count_leaves(state: Int8s, depth: int, p: Int64s, max_legal: int) -> np.int64:
-    """Leaves `depth` plies below `state`; a game that ended earlier counts once (FACTS §1). Iterative."""
+    """Leaves `depth` plies below `state`; a game that ended earlier counts once (sources: leaf counts). Iterative."""
     if depth == 0 or outcome(state) != ONGOING:
         return np.int64(1)
     states = np.empty((depth + 1, state.shape[0]), dtype=np.int8)

@@ -1,4 +1,4 @@
-"""Morpion solitaire (FACTS §1): one player draws lines of k points on a lattice, each through one new point.
+"""One player draws lines of k points on a lattice, each through one new point (sources: Morpion solitaire).
 
            . . . o o o o . . .
            . . . o . . o . . .       A move adds one point and draws a line through it and k - 1 points that are
@@ -46,7 +46,7 @@ from palaestra.types import Int8s, Int32s, Int64s
 
 DIRECTIONS = {"e": (0, 1), "s": (1, 0), "se": (1, 1), "sw": (1, -1)}  # (rows, columns) of a step, in order of actions
 
-# Proven: moves of the longest game (FACTS §6; for 5D and 5T upper bounds). Play ends there in any case.
+# Proven: moves of the longest game (for 5D and 5T upper bounds; sources: records of Morpion). Play ends there.
 MAX_PLIES = {"4d": 35, "4t": 62, "5d": 84, "5t": 485}
 SIDES = {"4d": 31, "4t": 31, "5d": 30, "5t": 34}
 

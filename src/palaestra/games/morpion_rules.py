@@ -1,6 +1,7 @@
 """The compiled rules of Morpion solitaire and the layout of its states; `palaestra.games.morpion` tells the game.
 
-The state is fast rather than small (FACTS §10). Every cell of a frame, k - 1 rows and columns larger than the grid,
+The state is fast rather than small (sources: prototype of Morpion).
+Every cell of a frame, k - 1 rows and columns larger than the grid,
 starts four lines, one byte each: in bits 0-2 how many points of the line are present, bit 6 if it was drawn, bit 7 if
 it cannot be drawn any more or leaves the grid. A line is legal exactly if its byte is k - 1. Then one byte a point,
 then the number of legal lines and their sorted numbers, two bytes each. All of it follows from the set of lines

@@ -1,4 +1,4 @@
-"""Opposition: two lone kings race past each other to the far side of a w×h board (FACTS §1 and §4).
+"""Opposition: two lone kings race past each other to the far side of a w×h board (sources: opposition).
 
      9  . k .
      8  . . .            actions, seen by the mover,        0 1 2
@@ -16,7 +16,7 @@ Actions are steps relative to the mover: forward is towards the enemy's back ran
 both. A step is written as the square it leads to (b2). The body of a state is (column, rank) of K, then of k, counted
 from 0; a captured king stands on (-1, -1). p = (w, h, absolute).
 
-`opposition-3x9-absolute` is the same game as Schmidt et al. show it to their network (FACTS §4): nothing is turned
+`opposition-3x9-absolute` is the game as Schmidt et al. show it to a network (sources: input planes): nothing is turned
 round for the second player. Its actions are steps on the board as drawn (the top row is up, towards the last rank, for
 both), and its five planes have the first player's king in one and the second's in another, whoever is to move.
 """
@@ -103,7 +103,7 @@ def legal(state: Int8s, actions: Int32s, p: Int64s) -> int:
 
 @kernel
 def observe_as_drawn(state: Int8s, planes: Float32s, p: Int64s) -> None:
-    """The paper's planes (FACTS §4), ε = 1 / (w·h), the last rank in row 0.
+    """The paper's planes (sources: input planes), ε = 1 / (w·h), the last rank in row 0.
 
     The first player's king 1 and all else -ε; the second's likewise; 0.1·ply·ε; ε if the first player is to move, -ε
     if the second; ε.

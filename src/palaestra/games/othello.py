@@ -1,4 +1,4 @@
-"""Othello on n×n, n = 4 … 10 (FACTS §1), odd sizes with the start off centre.
+"""Othello on n×n, n = 4 … 10 (sources: Othello), odd sizes with the start off centre.
 
         a b c d e f           action = row · n + column, written as column letter and row number;
      1  . . . . . .           pass = n², legal only when no disc can be placed

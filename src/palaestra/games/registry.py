@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import importlib
-import os
 import re
-import sys
 from dataclasses import dataclass
 from functools import lru_cache
 
 from palaestra.errors import GameError
 from palaestra.games.base import Game
+from palaestra.text import clip
+from palaestra.user_code import is_code, load, remember, remembered
 
 
 @dataclass(frozen=True)
@@ -68,13 +68,37 @@ def example_ids() -> list[str]:
 
 def make_game(id: str) -> Game:
     """The game with this id; games are immutable, so one object serves all."""
-    return _call(GDL, id) if id.startswith("gdl:") else _make_game(id)  # whose maker notices a file that changed
+    if id.startswith("gdl:"):
+        return _call(GDL, id)  # whose maker notices a file that changed
+    return _user_game(id) if is_code(id) else _make_game(id)
+
+
+def make_stored_game(text: str, where: str, *, id: str | None = None, given: str | None = None) -> Game:
+    """The game that a file names: `text` in the file `where`, and `id`, the game's own, if the file has it.
+
+    Code is never imported because a file says so: only if the user names it (`given`), or has used this very code
+    before. GameError says what to add to the command.
+    """
+    if given is not None:
+        game = make_game(given)
+    elif not is_code(text):
+        game = make_game(text)
+    elif (root := remembered(text)) is not None:
+        game = _user_game(text, root)
+    else:
+        raise GameError(
+            f"{where} names {clip(text)}, which is code and not loaded because a file says so; if you trust it, add"
+            f" --game {text} to this command"
+        )
+    if id is not None and game.id != id:
+        raise GameError(f"{where} is of {clip(id)}, and {given or text} is {game.id}")
+    if given is not None:
+        remember(given)
+    return game
 
 
 @lru_cache(maxsize=64)
 def _make_game(id: str) -> Game:
-    if ":" in id:
-        return _user_game(id)
     family, _, size = id.partition("-")
     if family not in FAMILIES:
         raise GameError(
@@ -96,18 +120,11 @@ def _call(maker: str, argument: object) -> Game:
     return game
 
 
-def _user_game(id: str) -> Game:
-    """A game from the user's own module; the current folder is searched first."""
-    module_name, _, attribute = id.partition(":")
-    here = os.getcwd()
-    if here not in sys.path:
-        sys.path.insert(0, here)
-    try:
-        module = importlib.import_module(module_name)
-    except (Exception, SystemExit) as error:  # the user's own file may fail in any way at all
-        reason = " ".join(f"{type(error).__name__}: {error}".split())
-        raise GameError(f"cannot import {module_name!r} ({reason}); a user's game is module:attribute") from error
-    game = getattr(module, attribute, None)
+def _user_game(text: str, root: str | None = None) -> Game:
+    """A game from the user's own module."""
+    game = load(text, GameError, "a user's game", root)
     if not isinstance(game, Game):
-        raise GameError(f"{id!r} is not a palaestra Game; a user's game is module:attribute, for example my_game:GAME")
+        raise GameError(
+            f"{text!r} is not a palaestra Game; a user's game is module:attribute, for example my_game:GAME"
+        )
     return game

@@ -4,7 +4,7 @@
            to_play   unused   ply, int16   outcome, int32  the game's own bytes
 
 `to_play` is 0 for the first player and 1 for the second. `outcome` is `ONGOING` until the end; then it is one
-integer from the first player's view, larger is better (DESIGN D2). Because the header is the same for all games, the
+integer from the first player's view, larger is better. Because the header is the same for all games, the
 search reads whose turn it is and whether play is over without knowing the game.
 
 These functions work on one state (one row of a batch); rules call them from compiled code.

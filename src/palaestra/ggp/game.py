@@ -1,4 +1,4 @@
-"""Rules in GDL as a Game: `gdl:FILE.kif`, or `gdl:NAME` for a rulesheet of the package (FACTS §7 GDL).
+"""Rules in GDL as a Game: `gdl:FILE.kif`, or `gdl:NAME` for a rulesheet of the package (sources: GDL).
 
 Games of one role, and of two roles that take turns, which a propositional network holds; all else is refused with a
 sentence. The first role is the first player, whoever begins. A state is the header of `palaestra.games.rows` and one

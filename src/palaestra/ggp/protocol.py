@@ -1,4 +1,4 @@
-"""The messages of the match protocol as data, and their text: INFO, PREVIEW, START, PLAY, STOP, ABORT (FACTS §7).
+"""Messages as data and as text: INFO, PREVIEW, START, PLAY, STOP, ABORT (sources: match protocol).
 
     (INFO)                                          ((name …) (status available|busy) (species …))
     (PREVIEW rules clock)                           ready | busy

@@ -1,4 +1,4 @@
-"""Figures 2.2 to 2.7 of the thesis (FACTS §3, §5): tabular learners against a random player.
+"""Figures 2.2 to 2.7 of the thesis (sources: chapter 2): tabular learners against a random player.
 
 Every learner plays 1.5·l matches: ε sinks to 0 over the first l and stays there. A fixed ε is Eq. 2.3 with a = 0, so
 that it, too, is 0 in the end and all learners are compared at their best play. Two win rates are measured, every l/10

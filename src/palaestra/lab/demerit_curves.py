@@ -18,7 +18,7 @@ NONE = 1e-6  # demerits that are rounding
 NEAR = 0.1  # demerits that a figure hardly tells from 0: on a board of height 9, a ply in each of the 18 games
 AFTER, SHARE = 30, 0.8  # a curve has settled if it is 0 in this share of so many generations after its first 0
 # A plateau lies below half of a curve's maximum, and within a quarter of it: from one match to the next, the same agent
-# that keeps every result and ignores lengths has 3.5 to 7.6 demerits, where random play has 16.5 (FACTS §4).
+# that keeps every result and ignores lengths has 3.5 to 7.6 demerits, where random play has 16.5 (sources: demerits).
 BELOW, BAND = 0.5, 0.25
 
 

@@ -2,7 +2,7 @@
 
 The two are measured on scales that differ by a constant, so each run's running Elo is shifted to agree with the
 tournament at the run's first checkpoint that both know: what lies between the lines afterwards is what training
-believed and a tournament does not confirm (FACTS §5, §8 L6-L8). Reads metrics of runs; draws nothing.
+believed and a tournament does not confirm (sources: training Elo; L6; L8). Reads metrics of runs; draws nothing.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ import numpy as np
 from palaestra.arena.ratings import Ratings
 from palaestra.arena.statistics import student_95
 from palaestra.errors import PalaestraError
-from palaestra.learn.folder import RunFolder
 from palaestra.learn.history import running_elos
 from palaestra.players.registry import find_checkpoint
 from palaestra.players.runs import StoredRun
@@ -83,13 +82,7 @@ def mean_over_runs(curves: Sequence[Mapping[int, Point]], lasts: Sequence[int]) 
 
 def _training(run: StoredRun, tournament: Mapping[int, Point]) -> dict[int, Point]:
     """The running Elo of the run's checkpoints over its whole history, on the tournament's scale."""
-    home = RunFolder(run.folder)
-    try:
-        manifest = home.manifest()
-        lines = [] if manifest is None else home.metrics(manifest)
-    except PalaestraError:  # the players were read, so that a damaged history is no reason to refuse a picture
-        return {}
-    running = running_elos(lines)
+    running = running_elos(run.home.metrics(run.manifest))
     known = [iteration for iteration in run.checkpoints if iteration in running]
     shared = min((iteration for iteration in known if iteration in tournament), default=None)
     if shared is None:

@@ -14,7 +14,6 @@ from matplotlib.ticker import FixedLocator, NullLocator
 
 from palaestra.games.base import Game
 from palaestra.lab.plots import BLUE, GREEN, GREY, ORANGE, PURPLE, RED, STYLE
-from palaestra.learn.folder import RunFolder
 from palaestra.learn.oracles import ErrorRate, PositionSet, error_rates
 from palaestra.players.runs import StoredRun
 
@@ -33,9 +32,7 @@ class Point:
 
 def moments(run: StoredRun, count: int) -> dict[int, float]:
     """Iteration -> minutes of at most `count` networks, as `halved` chooses them; none before the first trained one."""
-    folder = RunFolder(run.folder)
-    manifest = folder.manifest()
-    lines = [] if manifest is None else folder.metrics(manifest)
+    lines = run.home.metrics(run.manifest)
     minutes = {line["iteration"]: line["elapsed"] / 60 for line in lines if line["iteration"] in run.checkpoints}
     return halved(minutes, lines[-1]["elapsed"] / 60, count) if lines else {}
 

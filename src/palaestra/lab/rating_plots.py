@@ -19,10 +19,10 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from palaestra.arena.ratings import Ratings, Results, rate
+from palaestra.atomic import write_file
 from palaestra.errors import ConfigError
 from palaestra.lab.elo_curves import Curve, Point, curves_of, mean_over_runs
 from palaestra.lab.plots import BLUE, GREEN, INK, ORANGE, PURPLE, RED, STYLE
-from palaestra.learn.atomic import write_file
 from palaestra.types import Float64s
 
 if TYPE_CHECKING:

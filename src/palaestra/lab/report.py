@@ -13,44 +13,39 @@ from pathlib import Path
 from typing import Any
 
 from palaestra.arena.records import PgnGame, read_games
-from palaestra.errors import PalaestraError, RecordError
+from palaestra.errors import RecordError
 from palaestra.games.base import Game
-from palaestra.games.registry import make_game
+from palaestra.games.registry import make_stored_game
 from palaestra.games.rows import ONGOING
 from palaestra.lab.pages import Replay, card, fill_page
 from palaestra.lab.plots import Lines, run_plots
-from palaestra.learn.folder import Manifest, RunFolder
+from palaestra.runs.folder import RunFolder, numbered
+from palaestra.runs.manifest import Manifest
 
 MOST_GAMES = 5
 SIDES = ("first", "second")
 
 
-def make_report(folder: Path) -> str:
-    """The page of the run in this folder; RunError where there is none or it has no iteration yet."""
+def make_report(folder: Path, game: str | None = None) -> str:
+    """The page of the run in this folder; RunError where there is none or it has no iteration yet.
+
+    `game` names the rules where they are code of the user's own.
+    """
     home = RunFolder(folder)
     manifest = home.manifest()
     if manifest is None or manifest.iteration == 0:
         raise RecordError(f"{folder} has no finished iteration yet: there is nothing to report")
     lines = home.metrics(manifest)
-    game = make_game(manifest.game)
-    return render(folder.resolve().name, manifest, lines, list(replays(folder, game, manifest.iteration)))
+    rules = make_stored_game(str(manifest.config["game"]), str(folder), id=manifest.game, given=game)
+    return render(folder.resolve().name, manifest, lines, list(replays(home, rules, manifest)))
 
 
-def replays(folder: Path, game: Game, iteration: int) -> Iterator[Replay]:
-    """One game each of up to MOST_GAMES iterations, the first and the last among them; a file that cannot be read, as
-    one that someone edited, is left out."""
-    found = sorted(
-        path for path in (folder / "games").glob("*.pgn") if path.stem.isdigit() and int(path.stem) <= iteration
-    )
-    last = len(found) - 1
-    for index in sorted({round(last * step / (MOST_GAMES - 1)) for step in range(MOST_GAMES)} if found else ()):
-        try:
-            games = read_games(found[index].read_text(encoding="utf-8"))
-            if games:
-                chosen = telling(games)
-                yield replay(game, chosen, f"Iteration {int(found[index].stem)}")
-        except (OSError, UnicodeDecodeError, PalaestraError):
-            continue
+def replays(home: RunFolder, game: Game, manifest: Manifest) -> Iterator[Replay]:
+    """One game each of up to MOST_GAMES iterations, the first and the last among them."""
+    last = manifest.iteration
+    for iteration in sorted({round(1 + (last - 1) * step / (MOST_GAMES - 1)) for step in range(MOST_GAMES)}):
+        if games := read_games(home.read(numbered("games", iteration, "pgn"), manifest).decode()):
+            yield replay(game, telling(games), f"Iteration {iteration}")
 
 
 def telling(games: Sequence[PgnGame]) -> PgnGame:

@@ -1,4 +1,4 @@
-"""Figures 1 and 3 of Schmidt et al. (FACTS §4): six agents learn opposition, and what each gives away to perfect play.
+"""Figures 1 and 3 of Schmidt et al.: six agents learn opposition, and their demerits (sources: demerits).
 
 Every agent is a run of the preset `schmidt` that differs in reward and head alone; its demerits are measured in every
 generation. The agents of one seed share nothing but the seed, and so do the seeds of one agent.
@@ -42,7 +42,7 @@ GAME = "opposition-3x9-absolute"
 SHOWN = (5, 20, 50)  # generations of Figure 1
 BY = 50  # generation by which the CDF agent is to have met 0 demerits: the paper's curves end about there
 EARLY = 20  # generations that "starts later" and "at first" are read as
-LONG = 15  # generations that make a plateau long; a steady fall to 0 is in the band of one for about 10 (FACTS §10)
+LONG = 15  # generations that make a plateau long; a steady fall to 0 is in the band of one for about 10
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Agent:
 
     @property
     def policy_weight(self) -> float:
-        """20·CE + MSE with a value head, 100·CE + … with an outcome head, both divided by the 8 actions (FACTS §10)."""
+        """20·CE + MSE with a value head, 100·CE + … with an outcome head, both by 8 (sources: Schmidt training)."""
         return 12.5 if self.net.endswith("outcome") else 2.5
 
 
@@ -131,7 +131,7 @@ def reward_curves(run: Path, game: str, shown: Sequence[int] = SHOWN) -> dict[in
 
 
 def claims(curves: Mapping[str, Curve]) -> list[Claim]:
-    """The paper's claims (FACTS §4) and our target, each with its verdict; curves [S, G] by the agents' names."""
+    """The paper's claims (sources: Schmidt claims) and our target, each with its verdict; curves [S, G] by agent."""
     hand_tuned = min(  # the better of its heads
         (curves["hand_tuned-value"], curves["hand_tuned-outcome"]), key=lambda one: (waits(one).mean(), one.mean())
     )

@@ -15,17 +15,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from palaestra.atomic import write_file
 from palaestra.errors import ConfigError
 from palaestra.games.base import Game
 from palaestra.lab.restarts import Limits, Restarts
 from palaestra.lab.solve_folder import About, Entry, Journal, open_folder, read_journal
 from palaestra.lab.trained import trained
-from palaestra.learn.atomic import write_file
 from palaestra.learn.config import RunConfig
 from palaestra.learn.events import Listener, Metrics
-from palaestra.learn.folder import RunFolder, numbered
 from palaestra.players.registry import make_player
 from palaestra.players.solo import games_at_once, is_shared
+from palaestra.runs.folder import RunFolder, numbered
 
 TIME = "time.json"
 RANKED, LED = "ranked", "nrpa-led"

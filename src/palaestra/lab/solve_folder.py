@@ -24,9 +24,9 @@ from typing import Any
 import numpy as np
 
 from palaestra.arena.solutions import Solution, final_state, make_solution, parse_solution
+from palaestra.atomic import TEMPORARY, append_file, disk_error, make_folder, sweep, write_file
 from palaestra.errors import RecordError, RunError
 from palaestra.games.base import Game
-from palaestra.learn.atomic import TEMPORARY, append_file, disk_error, make_folder, sweep, write_file
 from palaestra.learn.best_solutions import write_solution
 from palaestra.types import Int8s, Int32s
 

@@ -1,4 +1,4 @@
-"""Table 5.1 of the thesis (FACTS §5): random, MCTS, RAVE and RHEA against each other on three 6×6 games.
+"""Random, MCTS, RAVE and RHEA against each other on three 6×6 games (sources: Table 5.1).
 
 Every pairing is a match of 500 games with 100 playouts a move. As in the thesis, games begin at the initial position
 (all players draw random numbers, so the games differ), nothing is proven, and no tree is kept between moves.

@@ -1,9 +1,9 @@
-"""Table 6.1 of the thesis (FACTS §5): each warm-start enhancement against the default search, with untrained networks.
+"""Each warm-start enhancement against the default search, with untrained networks (sources: Table 6.1).
 
 Both sides use the same network, 100 simulations and argmax; w = ½. As in the thesis nothing is proven and the tree is
 kept during a game. Unlike there, the games are spread over many random networks and begin with pairs of random
 openings, sides swapped: an untrained network is a random player of its own, and from one start two deterministic
-searches play two games, however often they are asked (FACTS §8, L6, and §9).
+searches play two games, however often they are asked (sources: L6; traps).
 
 Games of one network are not independent, so the interval is that of the mean over networks (Student's t). The network
 of the thesis is `thesis256`; the default here is smaller, and is called so.

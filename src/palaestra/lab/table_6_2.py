@@ -1,7 +1,7 @@
-"""Table 6.2 of the thesis (FACTS §5): after how many iterations the adaptive warm start switches to plain self-play.
+"""After how many iterations the adaptive warm start switches to plain self-play (sources: Table 6.2).
 
 Every run plays E games of an enhancement against the default search in each iteration, learns from all of them, and
-switches after the first iteration in which the default search has the better balance (FACTS §3, Alg. 6). The published
+switches after the first iteration in which the default search has the better balance (sources: Alg. 6). The published
 numbers are means over 8 runs with the network `thesis256`; a smaller network or fewer runs are called smaller.
 
 A run ends with its switch, because nothing after it is asked for. Runs stand in folders of their own below one folder:

@@ -2,7 +2,7 @@
 
 So an experiment of hours can be stopped at any time and goes on when its command is given again. Several runs learn at
 the same time, each in a process of its own: a small network's steps are too short to be shared among threads (the one
-of FACTS §4 takes 5.7 ms a step of 64 positions on one thread, 4.9 on two), while two processes do twice the work.
+of Schmidt et al. takes 5.7 ms a step of 64 positions on one thread, 4.9 on two), while two processes do twice the work.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from pathlib import Path
 from palaestra.errors import ConfigError, RunError
 from palaestra.learn.config import RunConfig
 from palaestra.learn.events import Event, IterationEnded, Listener, Metrics
-from palaestra.learn.folder import CONFIG, RunFolder
 from palaestra.learn.loop import resume, train
 from palaestra.learn.settings import flatten, make_config
+from palaestra.runs.folder import CONFIG, RunFolder
 
 MAY_DIFFER = ("iterations", "minutes", "threads")  # between what an experiment asks for and what a folder holds
 Bring = Callable[[Path, RunConfig, Iterable[Listener]], object]  # a function of a module, for other processes call it
@@ -48,7 +48,13 @@ def trained(folder: Path, config: RunConfig, listeners: Iterable[Listener] = ())
     else:
         refuse_other_settings(home, config)
         if _share(folder, config) < 1.0:
-            resume(folder, iterations=config.iterations, minutes=config.minutes, listeners=listeners)
+            resume(
+                folder,
+                iterations=config.iterations,
+                minutes=config.minutes,
+                game=config.game,
+                listeners=listeners,
+            )
     manifest = home.manifest()
     assert manifest is not None  # the run has been begun, or RunError was raised
     return list(home.metrics(manifest)[: config.iterations])

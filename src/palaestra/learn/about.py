@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from palaestra import __version__
-from palaestra.games.registry import make_game
+from palaestra.games.base import Game
 from palaestra.learn.config import RunConfig
 from palaestra.learn.settings import as_settings
 from palaestra.learn.toml import dump_toml
@@ -18,16 +18,16 @@ from palaestra.learn.toml import dump_toml
 LIBRARIES = ("numpy", "numba", "torch", "onnx", "onnxruntime")  # whose versions can change the last bit of a result
 
 
-def config_text(config: RunConfig, history: Sequence[Mapping[str, Any]]) -> str:
+def config_text(config: RunConfig, game: Game, history: Sequence[Mapping[str, Any]]) -> str:
     """config.toml: every setting, what computes the run, and the settings that were changed on resuming."""
-    table = {**as_settings(config), "about": about(config), "history": list(history)}
+    table = {**as_settings(config), "about": about(config, game), "history": list(history)}
     return dump_toml({key: value for key, value in table.items() if value != []})
 
 
-def about(config: RunConfig) -> dict[str, Any]:
+def about(config: RunConfig, game: Game) -> dict[str, Any]:
     """Versions of the game, of this program and of what it stands on; the code's revision where git knows it."""
     return {
-        "game_version": make_game(config.game).version,
+        "game_version": game.version,
         "palaestra": __version__,
         "revision": revision(),
         "python": platform.python_version(),

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Protocol
 
 from palaestra.arena.solutions import Solution, check_solution, make_solution
+from palaestra.atomic import make_folder, write_file
 from palaestra.errors import RunError
 from palaestra.games.base import Game
-from palaestra.learn.atomic import make_folder, write_file
-from palaestra.learn.folder import SOLUTIONS
+from palaestra.runs.folder import SOLUTIONS
 
 
 class Played(Protocol):

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from palaestra.errors import ConfigError
 from palaestra.games.base import Game
-from palaestra.games.registry import make_game
 from palaestra.learn.config import RunConfig, SoloConfig
 from palaestra.learn.demerits import check_demerits
 from palaestra.learn.warm_start import check_adaptive
 from palaestra.players.registry import make_player
 
 
-def trainable(config: RunConfig) -> Game:
-    """The run's game; an error if it cannot be trained, or if what is needed only later does not fit it."""
-    game = make_game(config.game)
+def trainable(config: RunConfig, game: Game) -> Game:
+    """The game itself; an error if it cannot be trained so, or if what is needed only later does not fit it."""
     (_check_one if game.players == 1 else _check_two)(game, config)
     for anchor in config.evaluation.anchors:
         make_player(anchor, game)

@@ -1,4 +1,4 @@
-"""Every setting of a training run, one group a concern, with the thesis's value beside each (FACTS §3, Table of Ch4).
+"""Every setting of a training run, one group a concern, with the thesis's value beside each (sources: settings).
 
 An unknown key is an error, and so is a combination that would leave a setting unread.
 """
@@ -133,7 +133,7 @@ class EvaluationConfig(Group):
         0, ge=0, le=100_000, description="games against the network evaluated before, for running Elo; even, 0: none"
     )
     demerits: bool = Field(
-        False, description="in every iteration, what the agent gives away against perfect play (FACTS §4)"
+        False, description="in every iteration, what the agent gives away against perfect play (Schmidt et al.)"
     )
 
     @model_validator(mode="after")
@@ -174,6 +174,7 @@ class RunConfig(Group):
         2, ge=1, le=1024, description="of self-play and of training; results are repeatable for one number"
     )
     device: str = Field("cpu", pattern=r"^(cpu|mps|cuda(:\d+)?)$", description="where the network is trained")
+    keep: int = Field(3, ge=1, le=10_000, description="iterations kept whole, which resume --from can go back to")
     selfplay: SelfPlayConfig = SelfPlayConfig()
     learn: LearnConfig = LearnConfig()
     gate: GateConfig = GateConfig()

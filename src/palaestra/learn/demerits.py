@@ -1,4 +1,4 @@
-"""Demerits: what an agent gives away against a perfect opponent (Schmidt et al., FACTS §4).
+"""Demerits: what an agent gives away against a perfect opponent (Schmidt et al.; sources: demerits).
 
 From every initial position two games are played, one on each side, without noise. The hand-tuned score of a game is
 ±(1 - t / max_plies) for a result at ply t and 0 for a draw; demerits are minus its sum. Perfect play has 0: what it

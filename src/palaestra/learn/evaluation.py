@@ -1,4 +1,4 @@
-"""How strong an agent is, against players that never change (FACTS §9: ratings from self-play alone mean little).
+"""How strong an agent is, against players that never change (sources: traps).
 
 Elo is logistic and relative to the anchor; against `random` it is the Elo above random play. Where all games are won
 the difference has no upper end, and is given as such: the lower end of its interval still says something.
@@ -117,7 +117,7 @@ def demerits(
     *,
     reward: Reward | None = None,
 ) -> Demerits:
-    """What the network, searching as against the anchors, gives away to perfect play from every start (FACTS §4)."""
+    """What the network, searching as against anchors, gives away to perfect play from any start (sources: demerits)."""
     search = playing_search(config.selfplay.search, config.evaluation.simulations)
     agents = [make_agent(game, "agent", model, search, reward=reward) for _ in range(config.threads)]
     seed = int(keyed_seeds(config.seed, iteration, _DEMERITS)[0] >> 1)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from palaestra.games.base import Game
 from palaestra.learn.config import RunConfig
 
 Stage = Literal["selfplay", "deep", "training", "gate", "evaluation", "saving"]
@@ -87,6 +88,7 @@ class Summary:
     """A run as a whole, when it ends."""
 
     folder: Path
+    game: Game
     config: RunConfig
     iterations: int
     games: int

@@ -1,4 +1,4 @@
-"""The arena gate: does the network that was just trained replace the one that plays (FACTS §2, Arena)?
+"""The arena gate: does the network that was just trained replace the one that plays (sources: arena)?
 
 Both sides search alike, with no noise, and always play their best move; what makes games differ are the openings, each
 played twice with sides swapped. The games depend on (seed, iteration) and the two networks alone: not on the number of
@@ -79,7 +79,7 @@ def judge(
 
 
 def passes(wins: int, losses: int, threshold: float) -> bool:
-    """wins / (wins + losses) ≥ threshold; draws do not count, and no decisive game is no pass (FACTS §2, §8 L4)."""
+    """wins / (wins + losses) ≥ threshold; draws do not count, and no decisive game is no pass (sources: arena; L4)."""
     return wins + losses > 0 and wins / (wins + losses) >= threshold
 
 

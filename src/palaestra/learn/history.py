@@ -1,10 +1,10 @@
-"""Running Elo: how strong the networks of a run are by the matches that the run itself plays (FACTS §5, Training Elo).
+"""Running Elo: how strong the networks of a run are by the matches that the run itself plays (sources: training Elo).
 
 Whenever the gate meets a candidate, or an evaluation with `evaluation.history` meets the network evaluated before, two
 networks of the run play each other. Rated together, over the whole history, these matches give every network an Elo.
 It is known to flatter: a gate lets pass whoever was lucky in its few games, and nothing ties the chain of networks to
-players outside it (FACTS §9). A tournament of the same checkpoints shows by how much. Who moved first is counted, not
-guessed: with the newer network always named first, ratings would sink by the first move's worth (FACTS §8, L8).
+players outside it (sources: traps). A tournament of the same checkpoints shows by how much. Who moved first is
+counted: with the newer network always named first, ratings would sink by the first move's worth (sources: L8).
 
 All of it is a function of the lines of metrics.jsonl, so that a resumed run goes on with the same numbers. The earliest
 network is 0 Elo. Nothing here plays, and a network is known by the iteration that made it and nothing else.

@@ -1,4 +1,4 @@
-"""The loop: self-play, training, gate, evaluation, saving, and again (FACTS §2, Alg. 2).
+"""The loop: self-play, training, gate, evaluation, saving, and again (Alg. 2; sources: self-play loop).
 
 Every stage draws from (seed, iteration, stage), so a run that is resumed goes on as if it had never stopped: the loop's
 memory is what `folder` keeps and nothing else. Nothing is printed here; listeners are told (`events`).
@@ -15,13 +15,14 @@ from typing import Any
 import numpy as np
 
 from palaestra.arena.records import write_game
-from palaestra.errors import RunError
+from palaestra.errors import DamagedRunError, RunError
+from palaestra.games.base import Game
+from palaestra.games.registry import make_game, make_stored_game
 from palaestra.learn import events
 from palaestra.learn.about import about, config_text, differences
 from palaestra.learn.checks import trainable
 from palaestra.learn.config import RunConfig
 from palaestra.learn.events import Listener, Metrics, Stage, Summary
-from palaestra.learn.folder import Manifest, RunFolder, free_folder, numbered, pack
 from palaestra.learn.measures import measure
 from palaestra.learn.panel import Judged, Panel
 from palaestra.learn.replay import Replay
@@ -30,6 +31,10 @@ from palaestra.learn.solo_iteration import SoloIteration
 from palaestra.learn.stage_timer import StageTimer
 from palaestra.learn.stages import Stages, real_stages
 from palaestra.rewards.registry import make_reward
+from palaestra.runs.folder import RunFolder, numbered, pack
+from palaestra.runs.manifest import Manifest
+from palaestra.runs.places import free_folder
+from palaestra.user_code import remember
 
 BATCHES = 101  # number of the stage that draws batches, in its random seed
 
@@ -45,12 +50,14 @@ def train(
     The folder must be new or empty; without one, ./runs gets one that is named after the game.
     """
     folder = free_folder(config.game) if folder is None else folder
-    home = RunFolder(folder)
+    home = RunFolder(Path(folder))
     home.refuse_if_taken()
-    loop = _Loop(home, config, tuple(listeners), stages)  # what cannot be trained leaves no folder behind
+    game = trainable(config, make_game(config.game))  # what cannot be trained leaves no folder behind
+    loop = _Loop(home, config, game, tuple(listeners), stages)
+    remember(config.game)
     home.create()
     with home.locked():
-        home.write_config(config_text(config, ()))
+        home.write_config(config_text(config, game, ()))
         return loop.begin().run()
 
 
@@ -60,28 +67,43 @@ def resume(
     *,
     iterations: int | None = None,
     minutes: float | None = None,
+    from_iteration: int | None = None,
+    game: str | None = None,
     listeners: Iterable[Listener] = (),
     stages: Stages | None = None,
 ) -> Summary:
     """Go on where a run stopped; `iterations` or `minutes` (in all, not in addition) extend it.
 
     Settings from `sets`, or edited in config.toml, are applied and recorded, or refused. A finished run that is not
-    extended only gives its summary.
+    extended only gives its summary. `from_iteration` goes back first, to one of the iterations that are kept, and to
+    its settings; what came after it is dropped. `game` names the rules where they are code of the user's own: what a
+    folder says is never imported by itself.
     """
-    home = RunFolder(folder)
-    manifest = home.manifest()
+    home = RunFolder(Path(folder))
+    home.refuse_if_none()
     with home.locked():
         home.clean()
-        manifest = home.manifest()  # again: another process may have moved on before the lock was ours
-        written = make_config({key: value for key, value in home.config().items() if key not in ("about", "history")})
-        config = make_config(merge(merge(as_settings(written), bounds(iterations, minutes)), parse_sets(sets)))
-        loop = _Loop(home, config, tuple(listeners), stages)
-        if manifest is None:  # killed before its first checkpoint: nothing can differ yet
-            home.write_config(config_text(config, ()))
-            return loop.begin().run()
-        if iterations is not None or minutes is not None:
-            loop.refuse_if_over(manifest)
-        return loop.restore(manifest).run()
+        try:
+            manifest = home.manifest() if from_iteration is None else home.generation(from_iteration)
+            settings = home.config() if manifest is None or from_iteration is None else dict(manifest.config)
+            written = make_config({key: value for key, value in settings.items() if key not in ("about", "history")})
+            config = make_config(merge(merge(as_settings(written), bounds(iterations, minutes)), parse_sets(sets)))
+            changed = {} if manifest is None else changes(RunConfig.model_validate(manifest.config), config)
+            notes = [f"{key}: {old} -> {new}" for key, (old, new) in changed.items()]
+            own_id = None if manifest is None else manifest.game
+            rules = make_stored_game(config.game, str(home), id=own_id, given=game)
+            loop = _Loop(home, config, trainable(config, rules), tuple(listeners), stages)
+            if manifest is None:  # killed before its first checkpoint: nothing can differ yet
+                home.write_config(config_text(config, rules, ()))
+                return loop.begin().run()
+            if iterations is not None or minutes is not None:
+                loop.refuse_if_over(manifest)
+            if from_iteration is not None:
+                notes.insert(0, f"went back to iteration {from_iteration}")
+            loop.restore(manifest, notes)
+        except DamagedRunError as error:
+            raise RunError(f"{error}; {home.way_back()}") from None
+        return loop.run()
 
 
 @dataclass
@@ -95,10 +117,14 @@ class _Current:
 
 class _Loop:
     def __init__(
-        self, home: RunFolder, config: RunConfig, listeners: tuple[Listener, ...], stages: Stages | None
+        self,
+        home: RunFolder,
+        config: RunConfig,
+        game: Game,
+        listeners: tuple[Listener, ...],
+        stages: Stages | None,
     ) -> None:
-        self.home, self.config, self.listeners = home, config, listeners
-        self.game = trainable(config)
+        self.home, self.config, self.game, self.listeners = home, config, game, listeners
         self.reward = make_reward(config.reward, self.game)
         self.stages = stages or real_stages()
         self.trainer = self.stages.make_trainer(self.game, config)
@@ -131,21 +157,23 @@ class _Loop:
             finished=False,
             metrics_bytes=0,
             config=self.config.model_dump(mode="json"),
-            about=about(self.config),
+            about=about(self.config, self.game),
             files=dict.fromkeys(files, ""),
         )
-        manifest = self.home.save(manifest, files)
+        manifest = self.home.save(manifest, files, keep=self.config.keep)
         self.current = _Current(manifest, model, [])
         return self
 
-    def restore(self, manifest: Manifest) -> _Loop:
-        """Iteration `manifest.iteration`, exactly as it was saved."""
+    def restore(self, manifest: Manifest, notes: list[str]) -> None:
+        """Iteration `manifest.iteration`, exactly as it was saved. Nothing changes on the disk before all is read.
+
+        `notes` are recorded: settings that have changed, or that the run went back.
+        """
         if manifest.game_version != self.game.version:
             raise RunError(
                 f"{self.home} learned version {manifest.game_version} of {manifest.game}; the rules here are version"
                 f" {self.game.version}: start a new run"
             )
-        changed = changes(RunConfig.model_validate(manifest.config), self.config)
         lines = self.home.metrics(manifest)
         model = self.home.read(numbered("checkpoints", manifest.best, "onnx"), manifest)
         self.trainer.load_state(
@@ -157,14 +185,13 @@ class _Loop:
         for name in sorted(manifest.files):
             if name.startswith("replay/"):
                 self.replay.load(int(Path(name).stem), self.home.read_arrays(name, manifest))
-        self.home.prune(manifest)
-        for difference in differences(manifest.about, about(self.config)):
+        for difference in differences(manifest.about, about(self.config, self.game)):
             self.tell(events.Warned(f"{difference}: the run goes on, but not bit for bit as it would have"))
         self.seconds_before = manifest.seconds
         self.current = _Current(manifest, model, list(lines))
-        if changed:
-            self._record(changed)
-        return self
+        if notes:
+            self._record(notes)
+        self.home.prune(self.current.manifest, self.config.keep)
 
     def refuse_if_over(self, manifest: Manifest) -> None:
         """RunError if a wanted extension lies behind the run already."""
@@ -174,23 +201,20 @@ class _Loop:
                 f" extend it, give more in all, for example --iterations {manifest.iteration + 10}"
             )
 
-    def _record(self, changed: dict[str, tuple[Any, Any]]) -> None:
-        """Settings changed: say so in config.toml and in the manifest."""
+    def _record(self, notes: list[str]) -> None:
+        """Say in config.toml and in the manifest what has changed."""
         manifest = self.current.manifest
-        entry = {
-            "after_iteration": manifest.iteration,
-            "changed": [f"{key}: {old} -> {new}" for key, (old, new) in changed.items()],
-        }
+        entry = {"after_iteration": manifest.iteration, "changed": notes}
         history = (*manifest.history, entry)
-        self.home.write_config(config_text(self.config, history))
+        self.home.write_config(config_text(self.config, self.game, history))
         manifest = replace(
             manifest,
             config=self.config.model_dump(mode="json"),
-            about=about(self.config),
+            about=about(self.config, self.game),
             history=history,
             finished=self._over(manifest.iteration, manifest.seconds),
         )
-        self.current.manifest = self.home.save(manifest, {})
+        self.current.manifest = self.home.save(manifest, {}, keep=self.config.keep)
 
     # Running.
 
@@ -231,7 +255,7 @@ class _Loop:
         files[numbered("replay", iteration, "safetensors")] = pack(self.replay.save_iteration(iteration))
         kept = [numbered("replay", number, "safetensors") for number in self.replay.iterations]
         kept.append(numbered("checkpoints", trainer, "safetensors"))
-        names |= {name: old.files.get(name, "") for name in (*kept, *files) if not name.startswith("games/")}
+        names |= {name: old.files.get(name, "") for name in (*kept, *files)}
         manifest = replace(
             old,
             iteration=iteration,
@@ -323,7 +347,9 @@ class _Loop:
     def _save(self, manifest: Manifest, files: dict[str, bytes], line: Metrics, model: bytes) -> None:
         try:
             with self._stage(manifest.iteration, "saving", None, ""):
-                manifest = self.home.save(manifest, files, line)
+                manifest = self.home.save(manifest, files, line, self.config.keep)
+        except DamagedRunError:
+            raise
         except RunError as error:
             raise RunError(
                 f"{error}; the run is intact after iteration {manifest.iteration - 1}: make room, then"
@@ -372,6 +398,7 @@ class _Loop:
         now = self.current.manifest
         return Summary(
             self.home.path,
+            self.game,
             self.config,
             now.iteration,
             now.games,

@@ -1,10 +1,10 @@
-"""The losses of the thesis (FACTS §3, Eq. 3.1, 4.1 and 4.2). All of them are made of two means over a batch:
+"""The losses of the thesis (Eq. 3.1, 4.1 and 4.2; sources: loss functions), all made of two means over a batch:
 
     policy   l_p = mean of -πᵀ log p            value     l_v = mean of (v - z)²
     sum      l_p + l_v, each with a weight      product   l_p · l_v (of the means, not the mean of products)
     weighted λ l_p + (1 - λ) l_v: λ = 1 is policy only, λ = 0 value only
 
-A head that predicts outcomes has an l_v of its own, with z replaced by what the game ended in (FACTS §4):
+A head that predicts outcomes has an l_v of its own, with z replaced by what the game ended in (sources: outcome head):
 
     outcome      3 · cross-entropy of the result + (amount - its target)², of the realised result's output alone
     categorical  cross-entropy of the outcome
@@ -25,12 +25,12 @@ from palaestra.learn.config import LearnConfig
 from palaestra.nets.heads import CATEGORICAL_HEAD, DRAW, OUTCOME_HEAD, VALUE_HEAD
 
 NEVER = -1e9  # a logit whose share of any softmax is 0, and finite, so that 0 times it is 0
-RESULT_WEIGHT = 3.0  # of the result beside its amount (FACTS §4)
+RESULT_WEIGHT = 3.0  # of the result beside its amount (sources: Schmidt training)
 
 
 @dataclass(frozen=True)
 class Losses:
-    """The four losses of FACTS §3, whichever of them is minimised."""
+    """The four losses of Ch4, whichever of them is minimised."""
 
     policy: float
     value: float

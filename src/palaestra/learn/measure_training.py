@@ -23,7 +23,7 @@ from palaestra.learn.examples import Examples
 from palaestra.learn.losses import head_loss, policy_loss
 from palaestra.learn.replay import Replay
 from palaestra.learn.trainer import Trainer, one_thread_each
-from palaestra.nets.architecture import GameFacts, head_of
+from palaestra.nets.architecture import GameFacts
 from palaestra.nets.modules import make_module, seed_dropout
 from palaestra.search.measure import repeat_side_by_side, scattered
 
@@ -110,7 +110,7 @@ def _pass(game: Game, config: RunConfig, batch: Batch, rows: int) -> Callable[[]
     """One forward and backward pass over the first rows of a batch, by a network of its own on the calling thread."""
     facts = GameFacts.of(game)
     module = make_module(config.net, facts, config.learn.dropout, config.seed).train()
-    target = head_of(module.net, facts).targets(batch.value, batch.outcome, batch.ply, batch.mover)
+    target = module.net.head_for(facts).targets(batch.value, batch.outcome, batch.ply, batch.mover)
     module.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
     seed_dropout(module, config.seed, torch.device("cpu"))
     planes = torch.from_numpy(batch.planes[:rows]).contiguous(memory_format=torch.channels_last)

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from palaestra.learn.config import RunConfig
     from palaestra.learn.demerits import Demerits
     from palaestra.learn.evaluation import AnchorResult
-    from palaestra.learn.folder import Manifest
     from palaestra.learn.gate import GateResult
     from palaestra.learn.panel import Judged
     from palaestra.learn.scores import Score
     from palaestra.rewards.base import Reward
+    from palaestra.runs.manifest import Manifest
 
 STAGES = ("selfplay", "deep", "training", "gate", "evaluation")
 LOSSES = ("policy", "value", "sum", "product")

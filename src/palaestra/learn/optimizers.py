@@ -3,7 +3,7 @@
 Muon (K. Jordan, 2024): the momentum of a kernel, taken as a matrix [out, in·k·k], is replaced by the nearest matrix
 with orthonormal rows or columns before it is added. Every direction of a layer then moves at the same pace, where Adam
 and SGD follow the few directions with large gradients. What is no hidden kernel (biases, normalisations, the layers
-that give logits and values) is updated by AdamW. What it gains here stands in RESULTS.md.
+that give logits and values) is updated by AdamW. What it gains here stands in docs/notebook.md.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The positions of the last iterations, and batches drawn from them in random orientations.
 
 A batch is made of a few array operations: rows are gathered, observed in one call, and one kernel turns planes and
-policies by the same symmetry (FACTS §8, L1: a board that is mirrored without its policy teaches nonsense).
+policies by the same symmetry (sources: L1): a board that is mirrored without its policy teaches nonsense).
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ class Replay:
     def steps(self, config: LearnConfig) -> int:
         """How many batches to learn in this iteration, at least 1.
 
-        ⌊positions / batch⌋ an epoch (FACTS §2), or so many that each position of the newest iteration is drawn
-        `samples_per_position` times if it were drawn from alone.
+        ⌊positions / batch⌋ an epoch (sources: replay and training), or so many that each position of the newest
+        iteration is drawn `samples_per_position` times if it were drawn from alone.
         """
         if config.epochs is not None:
             return max(1, round(config.epochs * (len(self) // config.batch)))
@@ -72,7 +72,7 @@ class Replay:
         return max(1, math.ceil(config.samples_per_position * newest / config.batch))
 
     def batches(self, game: Game, config: LearnConfig, rng: np.random.Generator) -> Iterator[Batch]:
-        """Batches without end: positions uniformly with replacement (FACTS §2), each in a random orientation."""
+        """Batches without end, drawn with replacement (sources: replay and training), in random orientations."""
         examples = self._all
         if examples is None or not len(examples):
             raise RunError("there are no positions to learn from: no game of the window was searched in full")

@@ -1,4 +1,4 @@
-"""Self-play without a search: moves drawn from the network's policy (FACTS §3 Alg. 7, §7 R2).
+"""Self-play without a search: moves drawn from the network's policy (Alg. 7; sources: ranked reward).
 
 `Sampling` answers a table of games as a search does. What is learned from is decided when the games are over: in a
 success, z > 0, the policy is the move that was played, and not the network's own as in the code of the thesis, from

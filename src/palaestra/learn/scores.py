@@ -1,9 +1,9 @@
 """How good an agent is where there is one player: its scores, beside those of players that never change.
 
 All of them play from the same beginnings: starts of the game, or where it has few, some random plies from there, as in
-a match; without them the games of a player that draws nothing would be one game many times (FACTS §9). A nested search
-plays a beginning by one search, as in `palaestra solve`. Game k draws from streams keyed by (seed, k) alone, so that
-the number of threads changes nothing.
+a match; without them the games of a player that draws nothing would be one game many times (sources: traps). A nested
+search plays a beginning by one search, as in `palaestra solve`. Game k draws from streams keyed by (seed, k) alone, so
+that the number of threads changes nothing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Self-play: the games of one iteration, on several threads, and the examples they give (FACTS §2).
+"""Self-play: the games of one iteration, on several threads, and the examples they give (sources: self-play loop).
 
 Games are numbered 0 … E-1; thread t of W plays the numbers t, t + W, … with an evaluator, a cache and searches of its
 own. Examples and records are the same, bit for bit, whatever W, the number of slots and the size of the cache.

@@ -1,4 +1,4 @@
-"""What a run does differently where there is one player (FACTS §3 Alg. 7, §7 R2).
+"""What a run does differently where there is one player (Alg. 7; sources: ranked reward).
 
 - Stage 3: every so many iterations a deep search plays some games. They join those of self-play: their results go into
   the reward's window, their positions into the buffer. The thesis searches after training; here the same network does

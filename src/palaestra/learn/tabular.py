@@ -1,4 +1,4 @@
-"""Tabular learners (FACTS §3, Alg. 1 and 9): Q-learning, QM-learning and TD(λ), and what their curves say.
+"""Q-learning, QM-learning and TD(λ), and what their curves say (sources: Alg. 1; Alg. 9; TD baseline).
 
 A learner plays matches, sides alternating, and updates a table of (role, state, action) after each. Q-learning follows
 Eq. 2.2 and explores with a fixed ε or with the decaying one of Eq. 2.3; QM-learning also asks flat Monte Carlo in

@@ -31,7 +31,7 @@ class Settings(NamedTuple):
 
 @kernel
 def choose(rows: Rows, state: Int8s, role: int, count: int, epsilon: float, streams: UInt64s, stream: int) -> np.int64:
-    """The place of the move that ε-greedy takes among `count`, or UNSEEN (FACTS §3, Alg. 1)."""
+    """The place of the move that ε-greedy takes among `count`, or UNSEEN (sources: Alg. 1)."""
     if epsilon > 0.0 and uniform(streams, stream) < epsilon:
         return below(streams, stream, count)
     row = find(rows, state, role)

@@ -31,7 +31,7 @@ from palaestra.learn.batch import Batch
 from palaestra.learn.config import RunConfig
 from palaestra.learn.losses import Losses, head_loss, mixture, policy_loss
 from palaestra.learn.optimizers import learning_rate, make_optimizer, new_moments
-from palaestra.nets.architecture import GameFacts, head_of
+from palaestra.nets.architecture import GameFacts
 from palaestra.nets.export import export_onnx
 from palaestra.nets.heads import VALUE_HEAD
 from palaestra.nets.modules import Network, make_module, seed_dropout
@@ -69,7 +69,7 @@ class Trainer:
         self.config, self.learn, self.facts = config, config.learn, GameFacts.of(game)
         self.device = find_device(config.device)
         self.module = make_module(config.net, self.facts, self.learn.dropout, config.seed)
-        self.head = head_of(self.module.net, self.facts)
+        self.head = self.module.net.head_for(self.facts)
         if self.head.name != VALUE_HEAD and config.selfplay.value_target != "z":
             raise ConfigError(
                 f"selfplay.value_target is {config.selfplay.value_target}: {config.net} learns what games ended in and"

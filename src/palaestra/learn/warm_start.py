@@ -1,4 +1,4 @@
-"""Warm starts (thesis, Ch5 and Ch6; FACTS §3, Alg. 3, 5, 6 and 10 to 14): how the first iterations search.
+"""Warm starts (thesis, Ch5 and Ch6; sources: Alg. 3 and 5; Alg. 6; Alg. 10 to 14): how the first iterations search.
 
 The five enhancements are settings of one search and a mix of evaluators, nothing more:
 

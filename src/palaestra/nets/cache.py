@@ -1,8 +1,8 @@
 """What a network has said about positions, kept for the network's lifetime.
 
-In self-play about half of all questions repeat earlier ones (FACTS §10), and a table answers them without the network:
-`palaestra.search.memory`, where searches look before they ask. A `Cached` is not made for several threads at once: give
-each thread its own.
+In self-play about half of all questions repeat earlier ones (sources: prototype of Connect Four), and a table answers
+them without the network: `palaestra.search.memory`, where searches look before they ask.
+A `Cached` is not made for several threads at once: give each thread its own.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _32 = np.uint64(32)
 
 
 def default_entries(game: Game, megabytes: int = 256) -> int:
-    """2**18 entries (FACTS §10), or as many as fit into the given memory."""
+    """2**18 entries, or as many as fit into the given memory."""
     return min(2**18, megabytes * 2**20 // entry_bytes(game))
 
 

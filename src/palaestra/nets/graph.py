@@ -1,4 +1,4 @@
-"""A network as an ONNX file: built node by node from a dictionary of weights, fast enough to do it every few seconds.
+"""A network as an ONNX file: its plan written node by node, fast enough to do it every few seconds.
 
     input   observation  float32[N, C, H, W]
     outputs logits       float32[N, A]   raw, over all actions, legal or not
@@ -16,19 +16,9 @@ from typing import Any
 import numpy as np
 
 from palaestra.errors import ModelError
-from palaestra.nets.architecture import (
-    THESIS_HIDDEN,
-    DenseNet,
-    GameFacts,
-    Net,
-    ResidualNet,
-    SchmidtNet,
-    ThesisNet,
-    Weights,
-    head_of,
-    weight_shapes,
-)
+from palaestra.nets.architecture import GameFacts, Net, Weights, weight_shapes
 from palaestra.nets.heads import VALUE_HEAD
+from palaestra.nets.plan import Layer, Node, Plan, Step
 
 INPUT, LOGITS, VALUE, OUTCOME = "observation", "logits", "value", "outcome"
 GAME_KEY, VERSION_KEY, NET_KEY = "palaestra.game", "palaestra.game_version", "palaestra.net"
@@ -41,19 +31,7 @@ OPSET, IR_VERSION = 17, 8
 def build_model(net: Net, facts: GameFacts, weights: Weights) -> bytes:
     """The serialised ONNX model; ModelError if the weights are not exactly those of `weight_shapes`."""
     check_weights(net, facts, weights)
-    graph = _Graph(weights, net.head)
-    match net:
-        case ResidualNet():
-            _residual(graph, net, facts)
-        case ThesisNet():
-            _thesis(graph)
-        case SchmidtNet():
-            _schmidt(graph)
-        case DenseNet():
-            _flat_heads(graph, _dense_stack(graph, graph.node("Flatten", INPUT), net.depth))
-        case _:
-            raise TypeError(f"no ONNX form of {net!r}")
-    return graph.serialise(net, facts)
+    return _Writer(net.plan(facts), weights, net.head == VALUE_HEAD).serialise(net, facts)
 
 
 def metadata(net: Net, facts: GameFacts) -> dict[str, str]:
@@ -83,106 +61,67 @@ def check_weights(net: Net, facts: GameFacts, weights: Weights) -> None:
             raise ModelError(f"{net.name} for {facts.id}: {name!r} holds numbers that are not finite")
 
 
-def _residual(graph: _Graph, net: ResidualNet, facts: GameFacts) -> None:
-    trunk = graph.relu(graph.conv(INPUT, "stem"))
-    for block in range(net.blocks):
-        inner = graph.relu(graph.conv(trunk, f"blocks.{block}.conv1"))
-        trunk = graph.relu(graph.node("Add", graph.conv(inner, f"blocks.{block}.conv2"), trunk))
-    _board_policy(graph, facts, trunk)
-    features = graph.relu(graph.conv(trunk, "value.conv"))
-    _value(graph, graph.relu(graph.dense(graph.node("Flatten", features), "value.hidden")))
+class _Writer:
+    """Writes the nodes of a plan in the order of its steps; `names` are those of their results."""
 
-
-def _board_policy(graph: _Graph, facts: GameFacts, trunk: str) -> None:
-    features = graph.relu(graph.conv(trunk, "policy.conv"))
-    if not facts.action_planes:
-        graph.dense(graph.node("Flatten", features), "policy.dense", output=LOGITS)
-        return
-    planes = graph.conv(features, "policy.planes")
-    if facts.action_places is not None:
-        places = graph.constant("places", np.array(facts.action_places, dtype=np.int64))
-        graph.node("Gather", graph.node("Flatten", planes), places, output=LOGITS, axis=1)
-        return
-    if not facts.has_pass:
-        graph.node("Flatten", planes, output=LOGITS)
-        return
-    mean_cell = graph.node("Flatten", graph.node("GlobalAveragePool", features))
-    graph.node("Concat", graph.node("Flatten", planes), graph.dense(mean_cell, "policy.pass"), output=LOGITS, axis=1)
-
-
-def _thesis(graph: _Graph) -> None:
-    trunk = INPUT
-    for layer, padded in (("conv1", True), ("conv2", True), ("conv3", False), ("conv4", False)):
-        trunk = graph.relu(graph.conv(trunk, layer, padded))
-    _flat_heads(graph, _dense_stack(graph, graph.node("Flatten", trunk), len(THESIS_HIDDEN)))
-
-
-def _schmidt(graph: _Graph) -> None:
-    trunk = INPUT
-    for layer in ("conv1", "conv2", "conv3"):
-        trunk = graph.relu(graph.conv(trunk, layer))
-    features = graph.relu(graph.conv(trunk, "policy.conv"))
-    graph.dense(graph.node("Flatten", features), "policy.dense", output=LOGITS)
-    _value(graph, graph.relu(graph.dense(graph.node("Flatten", trunk), "value.hidden")))
-
-
-def _dense_stack(graph: _Graph, source: str, depth: int) -> str:
-    for number in range(1, depth + 1):
-        source = graph.relu(graph.dense(source, f"dense{number}"))
-    return source
-
-
-def _flat_heads(graph: _Graph, features: str) -> None:
-    graph.dense(features, "policy.out", output=LOGITS)
-    _value(graph, features)
-
-
-def _value(graph: _Graph, features: str) -> None:
-    if graph.head != VALUE_HEAD:
-        graph.dense(features, "value.out", output=OUTCOME)
-        return
-    value = graph.node("Tanh", graph.dense(features, "value.out"))
-    graph.node("Squeeze", value, graph.constant("axis", np.array([1], dtype=np.int64)), output=VALUE)
-
-
-class _Graph:
-    """Nodes and constants in the order they are asked for; every method returns the name of its result."""
-
-    def __init__(self, weights: Weights, head: str) -> None:
+    def __init__(self, plan: Plan, weights: Weights, gives_value: bool) -> None:
         from onnx import helper, numpy_helper
 
         self._helper, self._numpy_helper = helper, numpy_helper
-        self._weights, self.head = weights, head
+        self._weights, self._gives_value = weights, gives_value
         self._nodes: list[Any] = []
         self._constants: list[Any] = []
+        answer = () if gives_value else ((plan.ends["answer"], OUTCOME),)
+        self._outputs: dict[Node, str] = dict(((plan.ends["logits"], LOGITS), *answer))
+        self._names: list[str] = []
+        for number, step in enumerate(plan.steps):
+            sources = [self._names[source] for source in step.sources]
+            self._names.append(self._write(step, sources, self._outputs.get(number)))
+        if gives_value:
+            value = self._node("Tanh", self._names[plan.ends["answer"]])
+            self._node("Squeeze", value, self._constant("axis", np.array([1], dtype=np.int64)), output=VALUE)
 
-    def node(self, operator: str, *inputs: str, output: str | None = None, **attributes: object) -> str:
+    def _write(self, step: Step, sources: list[str], output: str | None) -> str:
+        """The name of the step's result, which is `output` where that is given."""
+        match step.operation:
+            case "observation":
+                return INPUT
+            case "dropout":  # play drops nothing
+                return sources[0]
+            case "layer":
+                assert step.layer is not None
+                return self._layer(step.layer, sources[0], output)
+            case "mean_cell":
+                return self._node("Flatten", self._node("GlobalAveragePool", *sources), output=output)
+            case "take":
+                places = self._constant("places", np.array(step.places, dtype=np.int64))
+                return self._node("Gather", *sources, places, output=output, axis=1)
+            case "join":
+                return self._node("Concat", *sources, output=output, axis=1)
+        return self._node({"relu": "Relu", "add": "Add", "flatten": "Flatten"}[step.operation], *sources, output=output)
+
+    def _layer(self, layer: Layer, source: str, output: str | None) -> str:
+        """A dense layer or a convolution, to which a bias of every cell's own is added afterwards."""
+        weight, bias = (
+            self._constant(name, self._weights[name]) for name in (f"{layer.name}.weight", f"{layer.name}.bias")
+        )
+        if len(layer.kernel) == 2:
+            return self._node("Gemm", source, weight, bias, output=output, transB=1)
+        form: dict[str, Any] = {"kernel_shape": list(layer.kernel[2:]), "pads": [layer.padding] * 4}
+        if layer.bias_map is None:
+            result = self._node("Conv", source, weight, bias, output=output, **form)
+        else:
+            result = self._node("Add", self._node("Conv", source, weight, **form), bias, output=output)
+        return self._node("Relu", result) if layer.normalised == "after" else result
+
+    def _node(self, operator: str, *inputs: str, output: str | None = None, **attributes: object) -> str:
         output = output or f"{operator.lower()}_{len(self._nodes)}"
         self._nodes.append(self._helper.make_node(operator, list(inputs), [output], **attributes))
         return output
 
-    def constant(self, name: str, array: np.ndarray[Any, Any]) -> str:
+    def _constant(self, name: str, array: np.ndarray[Any, Any]) -> str:
         self._constants.append(self._numpy_helper.from_array(np.ascontiguousarray(array), name))
         return name
-
-    def conv(self, source: str, layer: str, padded: bool = True) -> str:
-        """A convolution that keeps the board's size if it is padded; a bias of every cell's own is added after it."""
-        weight, bias = self._layer(layer)
-        size = self._weights[weight].shape[2]
-        pads = [size // 2 if padded else 0] * 4
-        if self._weights[bias].ndim == 1:
-            return self.node("Conv", source, weight, bias, kernel_shape=[size, size], pads=pads)
-        return self.node("Add", self.node("Conv", source, weight, kernel_shape=[size, size], pads=pads), bias)
-
-    def dense(self, source: str, layer: str, output: str | None = None) -> str:
-        return self.node("Gemm", source, *self._layer(layer), output=output, transB=1)
-
-    def relu(self, source: str) -> str:
-        return self.node("Relu", source)
-
-    def _layer(self, layer: str) -> tuple[str, str]:
-        weight, bias = f"{layer}.weight", f"{layer}.bias"
-        return self.constant(weight, self._weights[weight]), self.constant(bias, self._weights[bias])
 
     def serialise(self, net: Net, facts: GameFacts) -> bytes:
         from onnx import TensorProto
@@ -190,7 +129,7 @@ class _Graph:
         def tensor(name: str, *shape: int) -> Any:
             return self._helper.make_tensor_value_info(name, TensorProto.FLOAT, ["N", *shape])
 
-        answer = tensor(VALUE) if self.head == VALUE_HEAD else tensor(OUTCOME, head_of(net, facts).outputs)
+        answer = tensor(VALUE) if self._gives_value else tensor(OUTCOME, net.head_for(facts).outputs)
         graph = self._helper.make_graph(
             self._nodes,
             net.name,

@@ -1,7 +1,7 @@
 """What the second head of a network says, and what that is worth under a reward.
 
     value        1 output, tanh         the value itself, under the reward that the network was trained with
-    outcome      5 outputs (FACTS §4)   logits of win, draw and loss; a tenth of the amount given a win, given a loss
+    outcome      5 outputs              logits of win, draw and loss; a tenth of the amount given a win, given a loss
                  3 outputs              the same without amounts, where nothing orders equal results
     categorical  K outputs              a logit for each outcome of the game, the worst for the mover first
 
@@ -29,7 +29,7 @@ OUTCOME_HEADS = (OUTCOME_HEAD, CATEGORICAL_HEAD)  # as they are written at the e
 
 MAX_OUTCOMES = 256  # of a categorical head
 WIN, DRAW, LOSS = 0, 1, 2  # results of the player to move, in the order of the outputs
-AMOUNT_SCALE = 0.1  # of the amounts in the outputs (FACTS §4)
+AMOUNT_SCALE = 0.1  # of the amounts in the outputs (sources: outcome head)
 MOST_AMOUNT = 1e6  # beyond every game: what is larger is an output that has run away
 
 
@@ -69,7 +69,7 @@ class ValueHead(Head):
 
 
 class OutcomeHead(Head):
-    """Win, draw or loss, and by how much or how soon (FACTS §4): float32[B, 5], or [B, 3] without a tiebreak."""
+    """Win, draw or loss, how soon or by how much: float32[B, 5], or [B, 3] without tiebreak (sources: outcome head)."""
 
     name = OUTCOME_HEAD
 

@@ -1,9 +1,9 @@
-"""The networks of `palaestra.nets.architecture` as PyTorch modules: what training needs and playing does not.
+"""Plans of networks as PyTorch modules: what training needs and playing does not.
 
-A network is a trunk, a policy head and a value head. What the numbers of the value head mean is said by the end of the
-network's name (`palaestra.nets.heads`); here heads differ only in how many numbers they give. Layers stand under the
-names they have in the architecture (`trunk.` aside), so that folding a normalisation into the layer before it
-(`palaestra.nets.export`) gives the weights of the file that plays.
+A module is the steps of a plan. Its layers stand under the names they have in the plan, those of the trunk below
+`trunk`, so that folding a normalisation into the layers beside it (`palaestra.nets.export`) gives the weights of the
+file that plays. What the numbers of the value head mean is said by the end of the network's name
+(`palaestra.nets.heads`); here heads differ only in how many numbers they give.
 
 Nothing here reads or moves PyTorch's global random state: weights come from the seed that is given, and dropout draws
 from generators that `seed_dropout` sets. This module knows no game's rules, no loss and no optimizer.
@@ -12,28 +12,17 @@ from generators that `seed_dropout` sets. This module knows no game's rules, no 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from palaestra.nets.architecture import (
-    DenseNet,
-    GameFacts,
-    Layer,
-    Net,
-    ResidualNet,
-    SchmidtNet,
-    ThesisNet,
-    parse_net,
-)
+from palaestra.nets.architecture import GameFacts, Net, parse_net
 from palaestra.nets.heads import VALUE_HEAD
+from palaestra.nets.plan import Layer, Plan, Step
 
 NORM_EPSILON = 1e-3
-# Share of the newest batch in the running means. The papers' networks keep 0.99 of the old ones (FACTS §2), which
-# takes hundreds of steps to forget the start; ours export after some tens.
-PAPER_MOMENTUM, NORM_MOMENTUM = 1.0 - 0.99, 0.1
 OUTPUT_SCALE = 0.1  # of the last layers' first weights: a new network finds all moves almost equal and all games open
 
 
@@ -66,27 +55,26 @@ class Norm(nn.Module):
 
 
 class Unit(nn.Module):
-    """A convolution or dense layer, normalised or not; what follows it (ReLU, sum, dropout) is the caller's.
+    """A layer with its normalisation; what follows it (ReLU, sum, dropout) is another step's.
 
-    `plain` leaves the layer without a bias of its own, which a normalisation right after it would only take away.
+    One that is normalised after its ReLU includes that.
     """
 
-    def __init__(self, layer: Layer, norm: float | None, padded: bool = True, plain: bool = False) -> None:
+    def __init__(self, layer: Layer, momentum: float) -> None:
         super().__init__()
-        self.padding = layer.kernel[-1] // 2 if padded and len(layer.kernel) == 4 else 0
+        self.layer = layer
         self.weight = nn.Parameter(torch.zeros(layer.kernel))
-        self.bias = None if plain else nn.Parameter(torch.zeros(layer.kernel[0]))
-        self.norm = None if norm is None else Norm(layer.kernel[0], norm)
+        self.bias = nn.Parameter(torch.zeros(layer.kernel[0])) if layer.biased else None
+        self.norm = None if layer.normalised == "no" else Norm(layer.kernel[0], momentum)
 
     def forward(self, x: Tensor) -> Tensor:
-        x = self.linear(x)
-        return x if self.norm is None else self.norm(x)
-
-    def linear(self, x: Tensor) -> Tensor:
-        """The layer without its normalisation."""
         if self.weight.dim() == 4:
-            return functional.conv2d(x, self.weight, self.bias, padding=self.padding)
-        return functional.linear(x, self.weight, self.bias)
+            x = functional.conv2d(x, self.weight, self.bias, padding=self.layer.padding)
+        else:
+            x = functional.linear(x, self.weight, self.bias)
+        if self.norm is None:
+            return x
+        return self.norm(torch.relu_(x) if self.layer.normalised == "after" else x)
 
 
 class Dropout(nn.Module):
@@ -106,195 +94,88 @@ class Dropout(nn.Module):
         return x * kept.mul_(1.0 / (1.0 - self.share))
 
 
-class Block(nn.Module):
-    """x + two convolutions of x."""
+class Take(nn.Module):
+    """Some numbers of every row."""
 
-    def __init__(self, conv1: Layer, conv2: Layer, norm: float) -> None:
+    def __init__(self, places: tuple[int, ...]) -> None:
         super().__init__()
-        self.conv1, self.conv2 = Unit(conv1, norm, plain=True), Unit(conv2, norm, plain=True)
+        self.places = torch.tensor(places)
 
     def forward(self, x: Tensor) -> Tensor:
-        return torch.relu_(self.conv2(torch.relu_(self.conv1(x))).add_(x))
-
-
-class ResidualTrunk(nn.Module):
-    """[B, C, H, W] to [B, channels, H, W]."""
-
-    def __init__(self, net: ResidualNet, layers: dict[str, Layer], norm: float) -> None:
-        super().__init__()
-        self.stem = Unit(layers["stem"], norm, plain=True)
-        names = [f"blocks.{number}" for number in range(net.blocks)]
-        self.blocks = nn.ModuleList(Block(layers[f"{name}.conv1"], layers[f"{name}.conv2"], norm) for name in names)
-
-    def forward(self, planes: Tensor) -> Tensor:
-        x = torch.relu_(self.stem(planes))
-        for block in self.blocks:
-            x = block(x)
-        return x
-
-
-class CellPolicy(nn.Module):
-    """Logits [B, A] of actions that are planes of cells, or some of their cells, and of a pass if there is one."""
-
-    def __init__(self, layers: dict[str, Layer], norm: float, places: tuple[int, ...] | None) -> None:
-        super().__init__()
-        self.places = None if places is None else torch.tensor(places)
-        self.conv = Unit(layers["policy.conv"], norm, plain=True)
-        self.planes = Unit(layers["policy.planes"], None)
-        if "policy.pass" in layers:
-            self.add_module("pass", Unit(layers["policy.pass"], None))
-
-    def forward(self, trunk: Tensor) -> Tensor:
-        features = torch.relu_(self.conv(trunk))
-        cells = self.planes(features).flatten(1)
-        if self.places is not None:
-            return cells.index_select(1, self.places.to(cells.device))
-        for name, unit in self.named_children():
-            if name == "pass":
-                return torch.cat((cells, unit(features.mean(dim=(2, 3)))), dim=1)
-        return cells
-
-
-class DensePolicy(nn.Module):
-    """Logits [B, A] of any actions from a board of features."""
-
-    def __init__(self, layers: dict[str, Layer], norm: float) -> None:
-        super().__init__()
-        self.conv = Unit(layers["policy.conv"], norm, plain=True)
-        self.dense = Unit(layers["policy.dense"], None)
-
-    def forward(self, trunk: Tensor) -> Tensor:
-        return self.dense(torch.relu_(self.conv(trunk)).flatten(1))
-
-
-class BoardValue(nn.Module):
-    """The value head's raw outputs [B, K] from a board of features."""
-
-    def __init__(self, layers: dict[str, Layer], norm: float, dropout: float) -> None:
-        super().__init__()
-        self.conv = Unit(layers["value.conv"], norm, plain=True)
-        self.hidden, self.out = Unit(layers["value.hidden"], None), Unit(layers["value.out"], None)
-        self.dropout = Dropout(dropout)
-
-    def forward(self, trunk: Tensor) -> Tensor:
-        features = torch.relu_(self.conv(trunk)).flatten(1)
-        return self.out(self.dropout(torch.relu_(self.hidden(features))))
-
-
-class DenseTrunk(nn.Module):
-    """[B, …] through dense layers, each normalised, with dropout after its ReLU; the convolutions of `thesis` before.
-
-    Biases stay where the normalisation makes them idle: the parameter counts of FACTS §2 include them.
-    """
-
-    def __init__(self, layers: dict[str, Layer], norm: float, dropout: float) -> None:
-        super().__init__()
-        for name, layer in layers.items():
-            if name.startswith("conv"):
-                self.add_module(name, Unit(layer, norm, padded=name in ("conv1", "conv2")))
-            elif name.startswith("dense"):
-                self.add_module(name, Unit(layer, norm))
-        self.dropout = Dropout(dropout)
-
-    def forward(self, x: Tensor) -> Tensor:
-        for name, unit in self.named_children():
-            if name.startswith("conv"):
-                x = torch.relu_(unit(x))
-            elif name.startswith("dense"):
-                x = self.dropout(torch.relu_(unit(x.flatten(1))))
-        return x
-
-
-class FlatPolicy(nn.Module):
-    """Logits [B, A] from features [B, F]."""
-
-    def __init__(self, layers: dict[str, Layer]) -> None:
-        super().__init__()
-        self.out = Unit(layers["policy.out"], None)
-
-    def forward(self, features: Tensor) -> Tensor:
-        return self.out(features)
-
-
-class FlatValue(nn.Module):
-    """The value head's raw outputs [B, K] from features [B, F]."""
-
-    def __init__(self, layers: dict[str, Layer]) -> None:
-        super().__init__()
-        self.out = Unit(layers["value.out"], None)
-
-    def forward(self, features: Tensor) -> Tensor:
-        return self.out(features)
-
-
-class LateUnit(Unit):
-    """A convolution, its ReLU, and only then the normalisation (FACTS §4)."""
-
-    def __init__(self, layer: Layer) -> None:
-        super().__init__(layer, PAPER_MOMENTUM)
-
-    def forward(self, x: Tensor) -> Tensor:
-        assert self.norm is not None
-        return self.norm(torch.relu_(self.linear(x)))
-
-
-class SchmidtTrunk(nn.Module):
-    """[B, C, H, W] to [B, 16, H, W]."""
-
-    def __init__(self, layers: dict[str, Layer]) -> None:
-        super().__init__()
-        self.conv1, self.conv2, self.conv3 = (LateUnit(layers[name]) for name in ("conv1", "conv2", "conv3"))
-
-    def forward(self, planes: Tensor) -> Tensor:
-        return self.conv3(self.conv2(self.conv1(planes)))
-
-
-class SchmidtPolicy(nn.Module):
-    """Logits [B, A]."""
-
-    def __init__(self, layers: dict[str, Layer]) -> None:
-        super().__init__()
-        self.conv, self.dense = LateUnit(layers["policy.conv"]), Unit(layers["policy.dense"], None)
-
-    def forward(self, trunk: Tensor) -> Tensor:
-        return self.dense(self.conv(trunk).flatten(1))
-
-
-class SchmidtValue(nn.Module):
-    """The value head's raw outputs [B, K]."""
-
-    def __init__(self, layers: dict[str, Layer], dropout: float) -> None:
-        super().__init__()
-        self.hidden, self.out = Unit(layers["value.hidden"], None), Unit(layers["value.out"], None)
-        self.dropout = Dropout(dropout)
-
-    def forward(self, trunk: Tensor) -> Tensor:
-        return self.out(self.dropout(torch.relu_(self.hidden(trunk.flatten(1)))))
+        return x.index_select(1, self.places.to(x.device))
 
 
 class Network(nn.Module):
     """planes float32[B, C, H, W] → logits [B, A] and the value [B] or outcomes [B, K], all for the player to move."""
 
-    def __init__(self, net: Net, trunk: nn.Module, policy: nn.Module, value: nn.Module) -> None:
+    def __init__(self, net: Net, plan: Plan, dropout: float) -> None:
         super().__init__()
-        self.net = net
-        self.trunk, self.policy, self.value = trunk, policy, value
+        self.net, self.plan = net, plan
+        self.trunk, self.policy, self.value = nn.Module(), nn.Module(), nn.Module()
+        self._steps = [(self._operation(step, dropout), step.sources) for step in plan.steps[1:]]
 
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
-        features = self.trunk(planes)
-        logits, raw = self.policy(features), self.value(features)
+        results = [planes]
+        for operation, sources in self._steps:
+            results.append(operation(*[results[source] for source in sources]))
+        logits, raw = results[self.plan.ends["logits"]], results[self.plan.ends["answer"]]
         return logits, torch.tanh(raw).squeeze(1) if self.net.head == VALUE_HEAD else raw
 
     def units(self) -> Iterator[tuple[str, Unit]]:
-        """(name in the architecture, unit) of every layer."""
-        for name, module in self.named_modules():
-            if isinstance(module, Unit):
-                yield name.removeprefix("trunk."), module
+        """(name in the plan, unit) of every layer."""
+        return ((module.layer.name, module) for module in self.modules() if isinstance(module, Unit))
 
     def hidden_units(self) -> Iterator[Unit]:
         """The layers whose outputs are features, not yet logits or values."""
-        ends = ("policy.planes", "policy.pass", "policy.dense", "policy.out", "value.out")
-        return (unit for name, unit in self.units() if name not in ends)
+        return (unit for _, unit in self.units() if not unit.layer.ends)
+
+    def _operation(self, step: Step, dropout: float) -> Callable[..., Tensor]:
+        if step.layer is not None:
+            unit = Unit(step.layer, self.plan.momentum)
+            self._place(step.layer.name, unit)
+            return unit
+        if step.operation == "dropout":
+            return self._kept(Dropout(dropout))
+        if step.operation == "take":
+            return self._kept(Take(step.places))
+        return _OPERATIONS[step.operation]
+
+    def _kept(self, module: nn.Module) -> nn.Module:
+        """A part without weights, known to the module by its number."""
+        self.add_module(f"part{len(self._modules)}", module)
+        return module
+
+    def _place(self, name: str, unit: Unit) -> None:
+        """Put a unit where its name says: blocks.0.conv1 below trunk, policy.conv below policy."""
+        *path, last = (name if name.startswith(("policy.", "value.")) else f"trunk.{name}").split(".")
+        parent: nn.Module = self
+        for part in path:
+            if part not in parent._modules:
+                parent.add_module(part, nn.Module())
+            parent = parent.get_submodule(part)
+        parent.add_module(last, unit)
+
+
+def _mean_cell(x: Tensor) -> Tensor:
+    return x.mean(dim=(2, 3))
+
+
+def _join(one: Tensor, other: Tensor) -> Tensor:
+    return torch.cat((one, other), dim=1)
+
+
+def _flatten(x: Tensor) -> Tensor:
+    return x.flatten(1)
+
+
+# In place where nothing else reads what is overwritten: the result of a layer, or of the sum of two.
+_OPERATIONS: dict[str, Callable[..., Tensor]] = {
+    "relu": torch.relu_,
+    "add": Tensor.add_,
+    "flatten": _flatten,
+    "mean_cell": _mean_cell,
+    "join": _join,
+}
 
 
 def make_module(net: str, facts: GameFacts, dropout: float, seed: int) -> Network:
@@ -303,48 +184,28 @@ def make_module(net: str, facts: GameFacts, dropout: float, seed: int) -> Networ
     `dropout` is the share of each hidden dense layer that is dropped in training.
     """
     kind = parse_net(net)
-    layers = kind.layers(facts)
-    module = Network(kind, *_parts(kind, facts, layers, dropout))
-    _initialise(module, layers, torch.Generator().manual_seed(seed))
+    module = Network(kind, kind.plan(facts), dropout)
+    _initialise(module, torch.Generator().manual_seed(seed))
     return module.eval()
 
 
-def _parts(
-    net: Net, facts: GameFacts, layers: dict[str, Layer], dropout: float
-) -> tuple[nn.Module, nn.Module, nn.Module]:
-    """Trunk, policy head and value head."""
-    match net:
-        case ResidualNet():
-            cells = "policy.planes" in layers
-            places, norm = facts.action_places, NORM_MOMENTUM
-            policy = CellPolicy(layers, norm, places) if cells else DensePolicy(layers, norm)
-            return ResidualTrunk(net, layers, norm), policy, BoardValue(layers, norm, dropout)
-        case ThesisNet() | DenseNet():
-            norm = PAPER_MOMENTUM if isinstance(net, ThesisNet) else NORM_MOMENTUM
-            return DenseTrunk(layers, norm, dropout), FlatPolicy(layers), FlatValue(layers)
-        case SchmidtNet():
-            return SchmidtTrunk(layers), SchmidtPolicy(layers), SchmidtValue(layers, dropout)
-    raise TypeError(f"no module for {net!r}")
-
-
-def _initialise(module: Network, layers: dict[str, Layer], generator: torch.Generator) -> None:
+def _initialise(module: Network, generator: torch.Generator) -> None:
     """He's normal weights and biases 0. The second half of a block starts at 0: every block begins as the identity.
 
     The papers' own networks keep the first weights that their library gives (Glorot, uniform) in every layer.
     """
-    papers = isinstance(module.net, ThesisNet | SchmidtNet)
     with torch.no_grad():
-        for name, unit in module.units():
-            layer = layers[name]
+        for _, unit in module.units():
+            layer = unit.layer
             area = math.prod(layer.kernel[2:])
             fan_in, fan_out = layer.kernel[1] * area, layer.kernel[0] * area
-            if papers:
+            if module.plan.first_weights == "glorot":
                 limit = math.sqrt(6.0 / (fan_in + fan_out))
                 unit.weight.uniform_(-limit, limit, generator=generator)
                 continue
-            scale = math.sqrt(2.0 / fan_in) if layer.relu else OUTPUT_SCALE / math.sqrt(fan_in)
+            scale = OUTPUT_SCALE / math.sqrt(fan_in) if layer.ends else math.sqrt(2.0 / fan_in)
             unit.weight.normal_(0.0, scale, generator=generator)
-            if name.endswith("conv2") and unit.norm is not None:
+            if layer.starts_at_zero and unit.norm is not None:
                 unit.norm.scale.zero_()
 
 

@@ -1,4 +1,4 @@
-"""`rhea`: rolling-horizon evolution as a player (FACTS §3, Alg. 15)."""
+"""`rhea`: rolling-horizon evolution as a player (sources: Alg. 15)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`mcs`: flat Monte Carlo as a player (FACTS §3, Alg. 8)."""
+"""`mcs`: flat Monte Carlo as a player (sources: Alg. 8)."""
 
 from __future__ import annotations
 

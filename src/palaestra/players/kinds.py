@@ -90,7 +90,7 @@ class Perfect(Kind):
 
 
 class Mcs(Kind):
-    """Flat Monte Carlo: random playouts for each move in turn, best mean (FACTS §3, Alg. 8)."""
+    """Flat Monte Carlo: random playouts for each move in turn, best mean (sources: Alg. 8)."""
 
     name = "mcs"
     example = "mcs(ms=50)"
@@ -116,7 +116,7 @@ class Mcs(Kind):
 
 
 class Rhea(Kind):
-    """Rolling-horizon evolution (FACTS §3, Alg. 15)."""
+    """Rolling-horizon evolution (sources: Alg. 15)."""
 
     name = "rhea"
     example = "rhea(population=10, evaluations=50)"
@@ -150,7 +150,7 @@ class Rhea(Kind):
 
 
 class Nmcs(Kind):
-    """Nested Monte Carlo search, for one player (FACTS §7)."""
+    """Nested Monte Carlo search, for one player (sources: NMCS)."""
 
     name = "nmcs"
     example = "nmcs(level=2)"
@@ -165,7 +165,7 @@ class Nmcs(Kind):
 
 
 class Nrpa(Kind):
-    """Nested rollout policy adaptation, for one player (FACTS §7), if wanted with a network's policy as its prior."""
+    """Nested rollout policy adaptation for one player, if wanted with a network's policy as prior (sources: NRPA)."""
 
     name = "nrpa"
     example = "nrpa(level=2)"

@@ -1,4 +1,4 @@
-"""`nmcs` and `nrpa`: nested searches as players of games for one (FACTS §7, §10).
+"""`nmcs` and `nrpa`: nested searches as players of games for one (sources: NMCS; NRPA).
 
 A search finds a whole line of play, so a player that is told which game a position belongs to (`slots`) remembers the
 best line of that game. Every `act` searches anew from where the game stands; while the game has followed the line, the

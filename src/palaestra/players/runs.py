@@ -1,15 +1,12 @@
-"""What a player needs of a run's folder (DESIGN §5): its manifest, its networks, its reward, and how it searched.
+"""What a player needs of a run: its networks, its reward, and how it searched.
 
-Only JSON, ONNX, safetensors and PGN files are read, and nothing is ever written; learning is not known here, so that
-playing against a run loads none of it. A file whose hash the manifest knows must have it.
+Nothing is ever written, and learning is not known here, so that playing against a run loads none of it.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +14,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from pydantic import ValidationError
 
-from palaestra.errors import ModelError, PlayerError
+from palaestra.errors import DamagedRunError, ModelError, PlayerError, RunError
+from palaestra.games.registry import make_stored_game
+from palaestra.runs.folder import MANIFEST, RunFolder, numbered
+from palaestra.runs.manifest import Manifest
+from palaestra.runs.places import RUNS, find_run, listed
 from palaestra.search.config import SearchConfig
 from palaestra.text import clip
 
@@ -27,9 +28,6 @@ if TYPE_CHECKING:
     from palaestra.rewards.base import Reward
     from palaestra.types import Int32s
 
-RUNS = Path("runs")  # where `palaestra train` puts runs by default
-FORMAT = 1
-MOST_SHOWN = 12  # names or numbers listed in an error
 _OUTCOME = re.compile(rb'^\[Outcome "(-?[0-9]{1,9})"\]', re.MULTILINE)
 
 
@@ -38,27 +36,59 @@ class StoredRun:
     """A run as its manifest describes it."""
 
     name: str
-    folder: Path
-    game: str
-    net: str  # the name of its kind of network
-    iteration: int
-    best: int  # iteration of the network that plays
+    home: RunFolder
+    manifest: Manifest
     search: SearchConfig  # that of self-play
-    files: Mapping[str, str]  # relative path -> SHA-256
-    reward: str = "default"  # what outcomes were worth, as a text
+
+    @property
+    def folder(self) -> Path:
+        return self.home.path
+
+    @property
+    def game(self) -> str:
+        """The game's own id."""
+        return self.manifest.game
+
+    @property
+    def game_text(self) -> str:
+        """How the user named the game; for a game of the user's own not the id."""
+        return str(self.manifest.config.get("game", self.manifest.game))
+
+    @property
+    def net(self) -> str:
+        """The name of its kind of network."""
+        return self.manifest.net
+
+    @property
+    def iteration(self) -> int:
+        return self.manifest.iteration
+
+    @property
+    def best(self) -> int:
+        """The iteration of the network that plays."""
+        return self.manifest.best
+
+    @property
+    def reward(self) -> str:
+        """What outcomes were worth, as a text; runs from before there was a choice have none."""
+        return str(self.manifest.config.get("reward", "default"))
 
     @property
     def checkpoints(self) -> list[int]:
-        """Iterations whose networks are there, ascending; 0 is the untrained one."""
-        found = (path.stem for path in (self.folder / "checkpoints").glob("*.onnx"))
-        return sorted(number for number in map(_number, found) if number is not None and number <= self.iteration)
+        """Iterations whose networks were kept, ascending; 0 is the untrained one."""
+        found = (Path(name) for name in self.manifest.files if name.startswith("checkpoints/"))
+        return sorted(int(path.stem) for path in found if path.suffix == ".onnx" and path.stem.isdigit())
+
+    def make_game(self, given: str | None = None) -> Game:
+        """The rules; `given` names them where they are code of the user's own."""
+        return make_stored_game(self.game_text, f"run {self.name}", id=self.game, given=given)
 
     def pick(self, which: str) -> int:
         """The iteration that `best`, `last` or a number means; PlayerError lists what there is."""
         there = self.checkpoints
         number = self.best if which == "best" else there[-1] if which == "last" and there else _number(which)
         if number is None or number not in there:
-            raise PlayerError(f"run {self.name} has no network {clip(which)}; it has best, last, {_listed(there)}")
+            raise PlayerError(f"run {self.name} has no network {clip(which)}; it has best, last, {listed(there)}")
         return number
 
     def spread(self, step: int) -> list[int]:
@@ -70,14 +100,11 @@ class StoredRun:
 
     def network(self, iteration: int) -> bytes:
         """The ONNX file of an iteration; ModelError if it cannot be read or is not the file that was saved."""
-        relative = f"checkpoints/{iteration:04d}.onnx"
-        content = self._read(relative, "network")
-        if not self._is_whole(relative, content):
-            others = f"best ({self.best}), {_listed(self.checkpoints)}"
-            raise ModelError(
-                f"{self.folder / relative} is damaged: it is not the network that was saved; the run has {others}"
-            )
-        return content
+        try:
+            return self.home.read(numbered("checkpoints", iteration, "onnx"), self.manifest)
+        except DamagedRunError as error:
+            others = f"best ({self.best}), {listed(self.checkpoints)}"
+            raise ModelError(f"{error}; the run has {others}") from None
 
     def make_reward(self, game: Game, text: str | None = None) -> Reward:
         """The run's reward with all that it has learned so far, or the one that `text` describes in its place.
@@ -91,7 +118,8 @@ class StoredRun:
         if not reward.learns:
             return reward
         if text is None:
-            reward.load_state(self._reward_state())
+            name = numbered("reward", self.iteration, "safetensors")
+            reward.load_state(self.home.read_arrays(name, self.manifest))
         else:
             for outcomes in self.outcomes():
                 reward.observe(outcomes)
@@ -117,74 +145,21 @@ class StoredRun:
     def outcomes(self) -> Iterator[Int32s]:
         """int32[n], the first player's, of the self-play games of each iteration."""
         for iteration in range(1, self.iteration + 1):
-            games = self._read(f"games/{iteration:04d}.pgn", "file of games")
+            games = self.home.read(numbered("games", iteration, "pgn"), self.manifest)
             yield np.array([int(found) for found in _OUTCOME.findall(games)], dtype=np.int32)
-
-    def _reward_state(self) -> dict[str, np.ndarray[Any, Any]]:
-        from safetensors import SafetensorError
-        from safetensors.numpy import load
-
-        relative = f"reward/{self.iteration:04d}.safetensors"
-        content = self._read(relative, "reward's state")
-        try:
-            if self._is_whole(relative, content):
-                return dict(load(content))
-        except SafetensorError:
-            pass  # said below
-        raise ModelError(f"{self.folder / relative} is damaged: it is not the reward's state that was saved")
-
-    def _read(self, relative: str, what: str) -> bytes:
-        path = self.folder / relative
-        try:
-            return path.read_bytes()
-        except OSError as error:
-            raise ModelError(f"{path}: cannot read this {what} ({(error.strerror or str(error)).lower()})") from None
-
-    def _is_whole(self, relative: str, content: bytes) -> bool:
-        """Whether this is the file that was saved, as far as the manifest knows."""
-        saved = self.files.get(relative)
-        return saved is None or hashlib.sha256(content).hexdigest() == saved
 
 
 def open_run(name: str, root: Path = RUNS) -> StoredRun:
     """The run with this name below `root`, or in this folder; PlayerError lists the runs that there are."""
-    folder = find_run(name, root)
-    path = folder / "manifest.json"
+    home = RunFolder(find_run(name, root))
+    manifest = home.manifest()
+    if manifest is None:
+        raise RunError(f"{home} has no network yet: it was stopped before its first")
     try:
-        body = json.loads(path.read_bytes())
-        if body["format"] != FORMAT:
-            raise PlayerError(f"{path} has format {body['format']!r}; this version of Palaestra reads {FORMAT}")
-        config = body["config"]
-        return StoredRun(
-            name,
-            folder,
-            str(body["game"]),
-            str(config["net"]),
-            int(body["iteration"]),
-            int(body["best"]),
-            SearchConfig(**config["selfplay"]["search"]),
-            dict(body["files"]),
-            str(config.get("reward", "default")),  # runs from before there was a choice have none
-        )
-    except OSError as error:
-        raise PlayerError(f"cannot read {path} ({(error.strerror or str(error)).lower()})") from None
-    except (ValueError, KeyError, TypeError, AttributeError, ValidationError):
-        raise PlayerError(f"{path} is damaged: it is not the manifest of a run") from None
-
-
-def find_run(name: str, root: Path = RUNS) -> Path:
-    """The folder of a run; a name below `root` is tried before a path."""
-    try:
-        for folder in (root / name, Path(name)):
-            if (folder / "manifest.json").is_file():
-                return folder
-        there = sorted(path.parent.name for path in root.glob("*/manifest.json"))
-        is_folder = Path(name).is_dir()
-    except (OSError, ValueError):  # a name too long for a file system, or with a null byte
-        there, is_folder = [], False
-    what = "is a folder but not a run: it has no manifest.json" if is_folder else "is not a run"
-    known = f"runs in ./{root}: {_listed(there)}" if there else f"there are none in ./{root}"
-    raise PlayerError(f"{clip(name)} {what}; {known}; a run is made by: palaestra train GAME --run NAME")
+        search = SearchConfig(**manifest.config["selfplay"]["search"])
+    except (KeyError, TypeError, ValidationError):
+        raise RunError(f"{home.path / MANIFEST} is not the manifest of a run: its settings cannot be read") from None
+    return StoredRun(name, home, manifest, search)
 
 
 def playing_search(search: SearchConfig, simulations: int | None, **changes: Any) -> SearchConfig:
@@ -224,10 +199,3 @@ def make_agent(
 
 def _number(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
-
-
-def _listed(names: list[Any]) -> str:
-    shown = [str(name) for name in names]
-    if len(shown) > MOST_SHOWN:
-        shown = [*shown[: MOST_SHOWN // 2], "…", *shown[-MOST_SHOWN // 2 :]]
-    return ", ".join(shown) if shown else "no networks"

@@ -1,6 +1,6 @@
 """The kinds of players that search a tree: one search, four sets of settings (`palaestra.search.config`).
 
-The thesis's enhancements (FACTS §3, Alg. 10 to 14) are combinations, with m = 100 and a network in `net.onnx`:
+The thesis's enhancements (sources: Alg. 10 to 14) are combinations, with m = 100 and a network in `net.onnx`:
 
     Rollout  puct(net.onnx, w=1)       RAVE   rave(net.onnx)
     WRo      puct(net.onnx, w=0.5)     RoRa   rave(net.onnx, w=1, playouts=false)
@@ -100,7 +100,7 @@ class Uct(Played):
 
 
 class Rave(Played):
-    """Tree search that shares what it learns about a move among positions (FACTS §3, Eq. 5.2 to 5.4).
+    """Tree search that shares what it learns about a move among positions (Eq. 5.2 to 5.4; sources: Alg. 11).
 
     Without a file its leaves are judged by random games; with one, by the network, or by both with weight w.
     """
@@ -142,7 +142,7 @@ class Rave(Played):
 
 
 class Puct(Played):
-    """AlphaZero's search with a network from an ONNX file (FACTS §2)."""
+    """AlphaZero's search with a network from an ONNX file (sources: search)."""
 
     name = "puct"
     example = "puct(model.onnx, simulations=100)"
@@ -174,7 +174,7 @@ class Puct(Played):
 
 
 class Gumbel(Tree):
-    """Gumbel root with sequential halving and completed Q-values, with a network from an ONNX file (FACTS §10)."""
+    """Sequential halving and completed Q-values, with a network from an ONNX file (sources: Gumbel root)."""
 
     name = "gumbel"
     example = "gumbel(model.onnx, simulations=32)"

@@ -1,4 +1,4 @@
-"""Rewards turn ordered outcomes into numbers in [-1, 1] (DESIGN D2): nothing else in the project compares outcomes.
+"""Rewards turn ordered outcomes into numbers in [-1, 1]: nothing else in the project compares outcomes.
 
 A reward may learn: an outcome's worth is then how it compares with what was achieved lately. Values are for the first
 player; with two players the second gets their negative. Rewards know no search and no network; `registry` makes them
@@ -52,7 +52,7 @@ class Reward(ABC):
             raise RunError(f"the saved reward holds {', '.join(sorted(arrays))}, but {self.text} learns nothing")
 
     def expected(self, results: Float32s, tiebreaks: Float32s, plies: Int32s) -> Float32s:
-        """float32[B], for the first player: the value that an outcome head foresees (FACTS §4).
+        """float32[B], for the first player: the value that an outcome head foresees (sources: outcome head).
 
         `results` float32[B, 3] are the probabilities of the first player's win, draw and loss, `tiebreaks`
         float32[B, 2] the amounts given its win and given its loss (`OutcomeSpace.win_at`), `plies` int32[B] those
@@ -117,7 +117,7 @@ def mean_worth(
 
 
 class Primitive(Reward):
-    """Win 1, draw 0, loss -1 (FACTS §4)."""
+    """Win 1, draw 0, loss -1 (sources: other rewards)."""
 
     text = "primitive"
 

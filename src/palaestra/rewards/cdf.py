@@ -1,4 +1,4 @@
-"""Rewards from ranks alone: what an outcome is worth is how it compares with those of the last generations (FACTS §4).
+"""Rewards from ranks alone: how an outcome compares with those of the last generations (sources: CDF reward; bonus).
 
 Only the order of outcomes counts (with a bonus, also which are wins and which are losses). The value of an outcome that
 the window holds depends on nothing but how many games of the window ended worse, alike and better: it is the same under
@@ -68,7 +68,7 @@ class Cdf(TableReward):
 
 
 class CdfBonus(Cdf):
-    """The mean score of an outcome in virtual matches against the other games of the window (FACTS §4).
+    """The mean score of an outcome in virtual matches against the other games of the window (sources: bonus).
 
     Of two games the better one scores 1 when one is won and the other lost, `alpha` when both are won or both lost,
     (1 + alpha) / 2 when one of them is drawn, and 0 when they are alike; the worse one scores its negative. So winning

@@ -9,7 +9,7 @@ from palaestra.types import Float64s
 
 
 class HandTuned(TableReward):
-    """Ordered by plies: ±(1 - t / max_plies) for a game that ends at ply t, draw 0 (FACTS §4: max_plies = 20h).
+    """Ordered by plies: ±(1 - t / max_plies) for a game that ends at ply t, draw 0 (sources: other rewards).
 
     Ordered by margin: margin / largest margin.
     """

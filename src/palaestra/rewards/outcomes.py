@@ -1,8 +1,9 @@
 """The outcomes that a game can give, in order, and what they are called: a win in 7 plies, a loss by 12 discs.
 
-An outcome is one integer from the first player's view, larger is better (DESIGN D2). Neighbouring integers are
+An outcome is one integer from the first player's view, larger is better. Neighbouring integers are
 neighbouring ranks: with `tiebreak` plies they run loss at ply 1 < … < loss at the last ply < draw < win at the last
-ply < … < win at ply 1 (FACTS §4). This module knows no values: `palaestra.rewards.base` and its kinds give them.
+ply < … < win at ply 1 (sources: order of outcomes).
+This module knows no values: `palaestra.rewards.base` and its kinds give them.
 """
 
 from __future__ import annotations

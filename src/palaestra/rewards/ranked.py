@@ -1,4 +1,4 @@
-"""Ranked reward for one player: beat your own recent results (FACTS §3 Eq. 7.1, §7 R2). Knows only scores, no game."""
+"""Ranked reward for one player: beat your own recent results (sources: ranked reward). Knows only scores, no game."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Ranked(TableReward):
         self._rebuild()
 
     def settle(self, outcomes: Int32s, rng: np.random.Generator) -> Float32s:
-        """Each game against the threshold before its own result is stored, in order (FACTS §7)."""
+        """Each game against the threshold before its own result is stored, in order (sources: ranked reward)."""
         draws = rng.random(len(outcomes))
         targets = np.empty(len(outcomes), dtype=np.float32)
         for game, outcome in enumerate(outcomes.tolist()):

@@ -1,4 +1,4 @@
-"""Alpha-beta over ordered outcomes (DESIGN D2): iterative deepening, exact when it reaches the end. Knows no game.
+"""Alpha-beta over ordered outcomes: iterative deepening, exact when it reaches the end. Knows no game.
 
 `alphabeta_values` says what values mean and when one is proven; deepening stops at a proven root.
 

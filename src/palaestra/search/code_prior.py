@@ -1,4 +1,4 @@
-"""A prior for NRPA from a network: one logit a code, the network's mean opinion of it (FACTS §7).
+"""A prior for NRPA from a network: one logit a code, the network's mean opinion of it (sources: NRPA).
 
 NRPA has one logit per code, whatever the position, and makes some ten thousand moves for each that a network could
 judge. So the network is not asked during the search. Some hundred games are drawn from its policy beforehand, and each

@@ -1,4 +1,4 @@
-"""Settings of a tree search: one documented value each, with the papers' numbers (FACTS §3)."""
+"""Settings of a tree search: one documented value each, with the papers' numbers (sources: settings)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 
 class SearchConfig(BaseModel):
-    """How a tree is searched. The thesis: c = 1, m = 100 simulations, k = 100, no noise (FACTS §2 and §3)."""
+    """How a tree is searched. The thesis: c = 1, m = 100 simulations, k = 100, no noise (sources: settings)."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

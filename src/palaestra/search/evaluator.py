@@ -72,7 +72,7 @@ class Uniform(Evaluator):
 
 
 class Rollout(Evaluator):
-    """The value of one uniform random game from the leaf (FACTS §3, Alg. 10 without a network)."""
+    """The value of one uniform random game from the leaf (Alg. 10 without a network; sources: Alg. 10 to 14)."""
 
     def __init__(self, game: Game, reward: Reward, trace: bool = False) -> None:
         self.game, self.reward, self.trace = game, reward, trace
@@ -85,7 +85,7 @@ class Rollout(Evaluator):
 
 
 class Mixed(Evaluator):
-    """(1 - w) · value of `first` + w · value of `second`; logits from `first` (FACTS §3, Eq. 5.5 and 5.6).
+    """(1 - w) · value of `first` + w · value of `second`; logits from `first` (Eq. 5.5 and 5.6; sources: Alg. 3 and 5).
 
     w = 1 still asks `first` for its logits: that is the Rollout enhancement (Alg. 10).
     """

@@ -1,10 +1,10 @@
-"""Rolling-horizon evolution (FACTS §3, Alg. 15): a population of plans, one new plan at a time, the worst dropped.
+"""Rolling-horizon evolution (sources: Alg. 15): a population of plans, one new plan at a time, the worst dropped.
 
 A plan (genome) is `horizon` genes, and a gene is an action number, drawn from all A of them: the k-th gene is played at
 one's own k-th move from here if it is legal there, and a uniform legal move stands in where it is not. The opponent,
 and everybody beyond the horizon, plays uniformly. Where few of the A actions are legal most genes say nothing: on
 othello-6x6 the best plan's first gene is illegal at 85 % of the moves, and 53 % of 500 games against random are won
-(87 % when first genes are always made legal). Table 5.1 has 48 % there (FACTS §5); whether for this reason is unknown.
+(87 % when first genes are always made legal). Published: 48 % (sources: Table 5.1; Alg. 15); the reason is unknown.
 
 Fitness is the mean over a plan's playouts of reward / h, h the plies to the end of the game: win soon, lose late.
 All B rows evolve in lockstep and draw from their own streams only. This module knows no game's rules.

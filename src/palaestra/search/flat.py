@@ -1,4 +1,4 @@
-"""Flat Monte Carlo (FACTS §3, Alg. 8): random games from every legal move in turn, and the move with the best mean.
+"""Flat Monte Carlo (sources: Alg. 8): random games from every legal move in turn, and the move with the best mean.
 
 No tree grows. A budget is a number of playouts or a time; either way every legal move gets at least one playout, so
 that the choice is never among moves nobody looked at. The k-th playout of a row starts from the k-th word of the

@@ -88,7 +88,7 @@ def mark_playout(marks: Int64s, clock: int, moves: Int32s, movers: Int8s, length
 
 @kernel
 def back_up_rave(nodes: Records, edges: Records, node: int, edge: int, value: float, marks: Int64s, clock: int) -> None:
-    """All-moves-as-first update (FACTS §3, Alg. 11): at each node of the path, every move that the same player makes
+    """All-moves-as-first update (sources: Alg. 11): at each node of the path, every move that the same player makes
     there or later in the simulation counts once, with that player's sign."""
     while True:
         mover = nodes[node].mover

@@ -1,4 +1,4 @@
-"""Nested searches of games with one player (FACTS §7, §10): each finds a whole line of play and its outcome.
+"""Nested searches of games with one player (sources: NMCS; NRPA): each finds a whole line of play and its outcome.
 
 - `nmcs`, nested Monte Carlo search. Level 0 is a random game. Level l tries every legal move, each followed by a search
   of level l-1, keeps the best line seen since it began, and follows that line by one move; and so on to the end.
@@ -7,7 +7,7 @@
   call adapts its own toward the best line so far: +α for each move played, -α·p for each legal move. Equally good
   lines: the newer. The logits begin at 0, or at a prior (`palaestra.search.code_prior`).
 
-Lines are compared by their outcomes alone: every reward orders them in the same way (DESIGN D2). Compiled rules run in
+Lines are compared by their outcomes alone: every reward orders them in the same way. Compiled rules run in
 `palaestra.search.nested_loops`, in short calls, so that Ctrl-C, or an event that another thread sets, is heeded at any
 level; other games take the plain path, which draws the same numbers. This module knows no game's rules.
 """

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from palaestra.games.kernel_game import legal, move
 
 
-# Explicit loops, not slice assignments: those cost microseconds each in compiled code (FACTS §10).
+# Explicit loops, not slice assignments: those cost microseconds each in compiled code (sources: prototype of Morpion).
 
 
 @inlined

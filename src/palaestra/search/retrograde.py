@@ -2,7 +2,7 @@
 
 What such a rule book says depends on the position alone, not on the ply, except that play stops with a draw at
 `max_plies`. All positions that can be reached are listed once, ply set to 0, and solved backwards from the ends:
-layer n holds the positions that one side wins in exactly n plies against the longest resistance (FACTS §4).
+layer n holds the positions won in exactly n plies against the longest resistance (sources: opposition solved).
 
 The limit on plies is then exact arithmetic. With r plies left, a position won in n ≤ r plies is won in n all the same,
 since nobody can delay it; one that needs n > r is a draw, since "won within r plies" does not depend on the limit.

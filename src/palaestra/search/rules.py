@@ -1,4 +1,4 @@
-"""Which move to follow from a node: the selection rules (FACTS §2, §3), each a function over one node's edges.
+"""Which move to follow from a node: selection rules (sources: search; Alg. 11), each a function over a node's edges.
 
 Q(s,a) is the mean value of an edge, or its exact value once that is proven; pending visits count as losses. With the
 solver on, a move whose proven upper bound cannot beat what the node is already sure of is passed over. Ties go to
@@ -86,7 +86,7 @@ def choose_puct(node, edges: Records, root: bool, noise: Float64s, settings: Rec
     """
     s = settings[0]
     visits = node.visits + node.pending
-    root_visits = math.sqrt(visits + 1e-8)  # the constant lets priors decide the first visit (FACTS §2)
+    root_visits = math.sqrt(visits + 1e-8)  # the constant lets priors decide the first visit (sources: search)
     root_rave, beta = 0.0, 0.0
     if s.rule == RAVE:
         root_rave = math.sqrt(node.rave)

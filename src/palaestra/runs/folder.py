@@ -1,14 +1,15 @@
-"""A run's folder (DESIGN §5): what is in it, saved so that a kill at any instant loses one iteration at most.
+"""A run's folder: what is in it, saved so that a kill at any instant loses one iteration at most.
 
     config.toml                    every setting, versions, and what was changed on the way
-    manifest.json                  renamed last: the current iteration, and the SHA-256 of each file it needs
+    manifest.json                  renamed last: the current iteration, and the SHA-256 of each file that counts
+    generations/NNNN.json          the manifests of the last iterations, whose files are kept: the way back
     metrics.jsonl                  one line an iteration; the manifest says how many bytes of it count
     games/NNNN.pgn                 the self-play games of an iteration
     checkpoints/NNNN.onnx          networks that played, 0000 untrained
-    checkpoints/NNNN.safetensors   the trainer's state after the last accepted iteration
+    checkpoints/NNNN.safetensors   the trainer's state after an accepted iteration
     replay/NNNN.safetensors        examples of the iterations in the window
     reward/NNNN.safetensors        what the reward has learned, if it is one that learns
-    solutions/                     with one player, every best solution so far (`best_solutions`); never deleted
+    solutions/                     with one player, every best solution so far; never deleted
 
 Loading runs no code: JSON, TOML and safetensors only, and no file is used whose hash differs. This module moves bytes;
 it knows no network, no game and no training.
@@ -18,72 +19,31 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import hashlib
 import json
 import os
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from palaestra.errors import RunError
-from palaestra.learn.atomic import TEMPORARY, append_file, disk_error, make_folder, remove_file, sweep, write_file
-from palaestra.players.runs import RUNS
+from palaestra.atomic import TEMPORARY, append_file, disk_error, make_folder, remove_file, sweep, write_file
+from palaestra.errors import DamagedRunError, RunError
+from palaestra.runs.manifest import FORMAT, Manifest, digest
 
-FORMAT = 1
 MANIFEST, CONFIG, METRICS, LOCK = "manifest.json", "config.toml", "metrics.jsonl", "lock"
-FOLDERS, SOLUTIONS = ("games", "checkpoints", "replay", "reward"), "solutions"
+GENERATIONS, SOLUTIONS = "generations", "solutions"
+FOLDERS = ("games", "checkpoints", "replay", "reward", GENERATIONS)
 Arrays = Mapping[str, np.ndarray[Any, Any]]
 
 
 @dataclass(frozen=True)
-class Manifest:
-    """Where a run is. `files` holds what resuming needs; networks that once played stay on the disk beside them."""
-
-    iteration: int
-    best: int  # iteration of the network that plays
-    trainer: int  # iteration whose trainer state is current
-    game: str
-    game_version: int
-    net: str
-    seconds: float
-    games: int
-    positions: int
-    finished: bool
-    metrics_bytes: int
-    config: dict[str, Any]  # the settings in force; config.toml says the same to people
-    about: dict[str, Any]  # versions of what computed this
-    history: tuple[dict[str, Any], ...] = ()  # settings that were changed on resuming
-    files: dict[str, str] = field(default_factory=dict)  # relative path -> SHA-256
-
-    def to_bytes(self) -> bytes:
-        body = {"format": FORMAT, **self.__dict__, "history": list(self.history)}
-        body["check"] = _digest(json.dumps(body, sort_keys=True).encode())
-        return (json.dumps(body, indent=1) + "\n").encode()
-
-    @classmethod
-    def from_bytes(cls, data: bytes, path: Path) -> Manifest:
-        try:
-            body = json.loads(data)
-            if body["format"] != FORMAT:
-                raise RunError(f"{path} has format {body['format']!r}; this version of Palaestra reads {FORMAT}")
-            check = body.pop("check")
-            if check != _digest(json.dumps(body, sort_keys=True).encode()):
-                raise ValueError
-            del body["format"]
-            return cls(**{**body, "history": tuple(body["history"])})
-        except (ValueError, KeyError, TypeError, AttributeError):
-            raise RunError(f"{path} is damaged: it is not the manifest of a run") from None
-
-
 class RunFolder:
     """The folder of one run."""
 
-    def __init__(self, path: Path | str) -> None:
-        self.path = Path(path)
+    path: Path
 
     def __str__(self) -> str:
         return str(self.path)
@@ -101,6 +61,12 @@ class RunFolder:
             raise RunError(f"{self.path} is a run already; go on with it: palaestra resume {self.path}")
         if strange := [name for name in there if name not in known and not name.endswith(TEMPORARY)]:
             raise RunError(f"{self.path} holds other files, such as {strange[0]}; choose another name for the run")
+
+    def refuse_if_none(self) -> None:
+        """RunError if the folder holds nothing that a run begins with."""
+        if not any((self.path / name).exists() for name in (CONFIG, MANIFEST)):
+            what = "is not a run: it has no manifest.json" if self.path.exists() else "does not exist"
+            raise RunError(f"{self.path} {what}; runs are made by palaestra train, by default in ./runs")
 
     def create(self) -> None:
         """Make the folder with nothing in it yet."""
@@ -137,14 +103,42 @@ class RunFolder:
         """The current manifest; None if the run was killed before its first one. RunError where there is no run."""
         path = self.path / MANIFEST
         try:
-            return Manifest.from_bytes(path.read_bytes(), path)
+            return self._adopted(Manifest.from_bytes(path.read_bytes(), path))
         except FileNotFoundError:
-            if (self.path / CONFIG).is_file():
-                return None
+            if any(self.generations()):  # it was there: only a run without any iteration may begin anew
+                raise DamagedRunError(f"{path} is gone, and the run has iterations") from None
         except OSError as error:
             raise disk_error("cannot read", path, error) from None
-        what = "does not exist" if not self.path.exists() else "is not a run: it has no manifest.json"
-        raise RunError(f"{self.path} {what}; runs are made by palaestra train, by default in ./runs")
+        self.refuse_if_none()
+        return None
+
+    def generation(self, iteration: int) -> Manifest:
+        """The manifest of an earlier iteration whose files are still kept; RunError says which there are."""
+        path = self._generation(iteration)
+        try:
+            return Manifest.from_bytes(path.read_bytes(), path)
+        except FileNotFoundError:
+            kept = ", ".join(map(str, self.generations())) or "none"
+            raise RunError(f"{self.path} cannot go back to iteration {iteration}; it has kept: {kept}") from None
+        except OSError as error:
+            raise disk_error("cannot read", path, error) from None
+
+    def generations(self) -> list[int]:
+        """The iterations that a run can go back to, as far as names of files tell, ascending."""
+        found = (self.path / GENERATIONS).glob("*.json")
+        return sorted(int(path.stem) for path in found if path.stem.isascii() and path.stem.isdigit())
+
+    def way_back(self) -> str:
+        """Words with the command that goes back to the newest iteration of which every file is whole."""
+        for iteration in reversed(self.generations()):
+            try:
+                manifest = self.generation(iteration)
+                for name in manifest.files:
+                    self.read(name, manifest)
+            except RunError:
+                continue
+            return f"go back to iteration {iteration}: palaestra resume {self.path} --from {iteration}"
+        return "no earlier iteration that is kept is whole"
 
     def config(self) -> dict[str, Any]:
         """config.toml as it stands."""
@@ -154,17 +148,21 @@ class RunFolder:
         except OSError as error:
             raise disk_error("cannot read", path, error) from None
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise RunError(f"{path} is not TOML: {error}") from None
+            raise DamagedRunError(f"{path} is not TOML: {error}") from None
 
     def read(self, name: str, manifest: Manifest) -> bytes:
-        """A file that the manifest names; RunError if it is gone or changed by a single bit."""
+        """A file that the manifest names, of metrics.jsonl what counts; RunError if it is gone or was changed."""
         path = self.path / name
+        if name not in manifest.files:
+            raise RunError(f"{path} is not part of the run: {MANIFEST} does not name it")
         try:
             data = path.read_bytes()
         except OSError as error:
-            raise disk_error("cannot read", path, error) from None
-        if _digest(data) != manifest.files.get(name):
-            raise RunError(f"{path} is damaged: it is not the file that {MANIFEST} names")
+            raise DamagedRunError(str(disk_error("cannot read", path, error))) from None
+        if name == METRICS:
+            data = data[: manifest.metrics_bytes]
+        if digest(data) != manifest.files[name]:
+            raise DamagedRunError(f"{path} is damaged: it is not the file that {MANIFEST} names")
         return data
 
     def read_arrays(self, name: str, manifest: Manifest) -> dict[str, np.ndarray[Any, Any]]:
@@ -173,49 +171,74 @@ class RunFolder:
 
     def metrics(self, manifest: Manifest) -> list[dict[str, Any]]:
         """The lines of metrics.jsonl that count."""
-        path = self.path / METRICS
         try:
-            data = path.read_bytes()
-        except OSError as error:
-            raise disk_error("cannot read", path, error) from None
-        try:
-            lines = [json.loads(line) for line in data[: manifest.metrics_bytes].splitlines()]
-            if len(data) < manifest.metrics_bytes or [line["iteration"] for line in lines] != list(
-                range(1, manifest.iteration + 1)
-            ):
+            lines = [json.loads(line) for line in self.read(METRICS, manifest).splitlines()]
+            if [line["iteration"] for line in lines] != list(range(1, manifest.iteration + 1)):
                 raise ValueError
-        except (ValueError, KeyError, TypeError):
-            raise RunError(
-                f"{path} is damaged: it does not hold the {manifest.iteration} iterations of the run"
+        except (ValueError, KeyError, TypeError, RecursionError):
+            raise DamagedRunError(
+                f"{self.path / METRICS} is damaged: it does not hold the {manifest.iteration} iterations of the run"
             ) from None
         return lines
+
+    def _adopted(self, manifest: Manifest) -> Manifest:
+        """A manifest of version 0.1 did not hash games and metrics: they are taken as they stand now."""
+        if manifest.format == FORMAT:
+            return manifest
+        games = [numbered("games", number, "pgn") for number in range(1, manifest.iteration + 1)]
+        try:
+            found = {name: (self.path / name).read_bytes() for name in (METRICS, *games)}
+        except OSError as error:
+            raise DamagedRunError(f"{self.path} is damaged: {disk_error('cannot read', self.path, error)}") from None
+        found[METRICS] = found[METRICS][: manifest.metrics_bytes]
+        hashes = {name: digest(data) for name, data in found.items()}
+        return replace(manifest, files={**manifest.files, **hashes}, format=FORMAT)
+
+    def _generation(self, iteration: int) -> Path:
+        return self.path / numbered(GENERATIONS, iteration, "json")
 
     # Writing.
 
     def write_config(self, text: str) -> None:
         write_file(self.path / CONFIG, text.encode())
 
-    def save(self, manifest: Manifest, files: Mapping[str, bytes], line: Mapping[str, Any] | None = None) -> Manifest:
+    def save(
+        self,
+        manifest: Manifest,
+        files: Mapping[str, bytes],
+        line: Mapping[str, Any] | None = None,
+        keep: int = 1,
+    ) -> Manifest:
         """Save an iteration: its files, its line of metrics, then the manifest, and only then drop what is not needed.
 
         `manifest.files` names what is needed; hashes of the new files are filled in here, and it is returned as saved.
+        The files of the last `keep` iterations stay, so that the run can go back to any of them.
         """
-        hashes = {name: _digest(data) for name, data in files.items()}
+        hashes = {name: digest(data) for name, data in files.items()}
         for name, data in files.items():
             write_file(self.path / name, data)
+        counted = self.read(METRICS, manifest) if METRICS in manifest.files else b""
         if line is not None:
             text = (json.dumps(line, allow_nan=False) + "\n").encode()
             append_file(self.path / METRICS, text, manifest.metrics_bytes)
-            manifest = replace(manifest, metrics_bytes=manifest.metrics_bytes + len(text))
+            counted += text
         needed = {name: hashes.get(name, old) for name, old in manifest.files.items()}
-        manifest = replace(manifest, files=needed)
-        write_file(self.path / MANIFEST, manifest.to_bytes())
-        self.prune(manifest)
+        manifest = replace(manifest, metrics_bytes=len(counted), files={**needed, METRICS: digest(counted)})
+        content = manifest.to_bytes()
+        write_file(self._generation(manifest.iteration), content)
+        write_file(self.path / MANIFEST, content)
+        self.prune(manifest, keep)
         return manifest
 
-    def prune(self, manifest: Manifest) -> None:
-        """Remove examples and states that the manifest does not name. Networks and games stay."""
-        needed = manifest.files
+    def prune(self, manifest: Manifest, keep: int) -> None:
+        """Remove what neither this manifest nor one of the `keep` last generations names. Networks and games stay."""
+        needed = set(manifest.files)
+        for iteration in self.generations():
+            if not manifest.iteration - keep < iteration <= manifest.iteration:
+                remove_file(self._generation(iteration))
+            elif iteration < manifest.iteration:
+                with contextlib.suppress(RunError):  # then there is no way back to it
+                    needed |= set(self.generation(iteration).files)
         for folder in ("checkpoints", "replay", "reward"):
             for path in sorted((self.path / folder).glob("*.safetensors")):
                 if f"{folder}/{path.name}" not in needed:
@@ -224,15 +247,6 @@ class RunFolder:
             for path in sorted((self.path / folder).glob(f"*.{ending}")):
                 if path.stem.isdigit() and int(path.stem) > manifest.iteration:  # of an iteration that was cut off
                     remove_file(path)
-
-
-def free_folder(name: str, root: Path = RUNS) -> Path:
-    """A folder below `root` that does not exist yet: the name, made fit for a file system, or with -2, -3, … behind."""
-    base = "".join(character if character.isalnum() or character in "-_." else "-" for character in name)
-    number = 1
-    while (folder := root / (base if number == 1 else f"{base}-{number}")).exists():
-        number += 1
-    return folder
 
 
 def numbered(folder: str, iteration: int, ending: str) -> str:
@@ -256,8 +270,4 @@ def unpack(data: bytes, path: Path) -> dict[str, np.ndarray[Any, Any]]:
     try:
         return dict(load(data))
     except (SafetensorError, ValueError, KeyError, TypeError):
-        raise RunError(f"{path} is not a safetensors file") from None
-
-
-def _digest(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
+        raise DamagedRunError(f"{path} is not a safetensors file") from None

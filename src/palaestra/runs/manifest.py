@@ -1,0 +1,63 @@
+"""A run's manifest: where the run is, and the SHA-256 of every file that counts. It carries a checksum of itself."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from palaestra.errors import DamagedRunError, RunError
+
+FORMAT = 2
+OLDEST = 1  # version 0.1, which did not hash games and metrics
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """Where a run is. `files` holds what resuming needs, all networks that once played, all games and the metrics."""
+
+    iteration: int
+    best: int  # iteration of the network that plays
+    trainer: int  # iteration whose trainer state is current
+    game: str  # the game's own id; config["game"] is the text that the user gave
+    game_version: int
+    net: str
+    seconds: float
+    games: int
+    positions: int
+    finished: bool
+    metrics_bytes: int
+    config: dict[str, Any]  # the settings in force; config.toml says the same to people
+    about: dict[str, Any]  # versions of what computed this
+    history: tuple[dict[str, Any], ...] = ()  # settings that were changed on resuming
+    files: dict[str, str] = field(default_factory=dict)  # relative path -> SHA-256
+    format: int = FORMAT
+
+    def to_bytes(self) -> bytes:
+        body = {**self.__dict__, "format": FORMAT, "history": list(self.history)}
+        body["check"] = _checksum(body)
+        return (json.dumps(body, indent=1) + "\n").encode()
+
+    @classmethod
+    def from_bytes(cls, data: bytes, path: Path) -> Manifest:
+        try:
+            body = json.loads(data)
+            if body["format"] not in range(OLDEST, FORMAT + 1):
+                raise RunError(
+                    f"{path} has format {body['format']!r}; this version of Palaestra reads {OLDEST} to {FORMAT}"
+                )
+            if body.pop("check") != _checksum(body):
+                raise ValueError
+            return cls(**{**body, "history": tuple(body["history"])})
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            raise DamagedRunError(f"{path} is damaged: it is not the manifest of a run") from None
+
+
+def digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _checksum(body: dict[str, Any]) -> str:
+    return digest(json.dumps(body, sort_keys=True).encode())
