@@ -42,6 +42,7 @@ from numba.core.dispatcher import Dispatcher
 from numba.core.extending import _Intrinsic
 from numba.core.serialize import dumps
 
+from palaestra import compiling
 from palaestra.own_files import NotOwn, read_own, write_own
 from palaestra.printable import printable
 
@@ -79,6 +80,13 @@ def _compiled(function: Callable[..., Any], **options: bool) -> Any:
     # Nothing here is handed on as a C function, and an entry for that is an eighth of the time to compile.
     dispatcher = numba.njit(nogil=True, no_cfunc_wrapper=True, **options)(function)
     dispatcher._cache = _DiskCache(function, cache_root() / fingerprint(function.__globals__))
+    compile_for = dispatcher._compile_for_args  # what Numba calls when a function meets new types
+
+    def watched(*arguments: Any, **keywords: Any) -> Any:
+        with compiling.making_ready(function.__module__):
+            return compile_for(*arguments, **keywords)
+
+    dispatcher._compile_for_args = watched
     return dispatcher
 
 
@@ -109,6 +117,12 @@ class _DiskCache(_Cache):  # type: ignore[misc]  # Numba has no type information
             file.unlink(missing_ok=True)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
+        found = self._load(sig, target_context)
+        if found is None:
+            compiling.missed()
+        return found
+
+    def _load(self, sig: Any, target_context: Any) -> Any:
         """The compiled function for `sig`, or None where there is none that can be trusted."""
         target_context.refresh()
         if not self._enabled:

@@ -1,8 +1,13 @@
 from __future__ import annotations
 
+import shlex
 from typing import Any
 
 import pytest
+
+from palaestra.cli.output import FIRST_STYLE, SECOND_STYLE, board
+from palaestra.cli.play import Session
+from palaestra.games.registry import FAMILIES, make_game
 
 WEAK = ("--against", "mcs(playouts=9)", "--adviser", "uct(simulations=50)")
 
@@ -26,6 +31,71 @@ def test_quit_says_how_to_go_on(cli: Any) -> None:
     assert "to go on: palaestra play tic_tac_toe-3x3 --moves 'b2 " in out
 
 
+def test_the_command_to_go_on_works_as_it_is_printed(cli: Any) -> None:
+    out = play(cli, "b2\nquit\n", "--side", "first", "--seed", "3")
+    command = shlex.split(out.partition("to go on: ")[2].splitlines()[0])
+    assert command[:3] == ["palaestra", "play", "tic_tac_toe-3x3"] and "mcs(playouts=9)" in command
+    assert command[command.index("--seed") + 1] == "3"
+    again = cli(*command[1:], stdin="quit\n")
+    assert again.code == 0 and out.partition("moves: ")[2].splitlines()[0] in again.out
+    moves = "(mark 2 2) (mark 1 1)"
+    out = cli("play", "gdl:tic_tac_toe-3x3", *WEAK, "--moves", moves, stdin="quit\n").out
+    assert cli(*shlex.split(out.partition("to go on: ")[2].splitlines()[0])[1:], stdin="quit\n").code == 0
+
+
+def test_an_interrupt_says_how_to_go_on(cli: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    read = Session._read
+
+    def interrupted(session: Session) -> str | None:
+        if session.written:
+            raise KeyboardInterrupt
+        return read(session)
+
+    monkeypatch.setattr(Session, "_read", interrupted)
+    done = cli("play", "tic_tac_toe-3x3", *WEAK, stdin="b2\n")
+    assert done.code == 130 and done.err == ""
+    assert "Interrupted." in done.out and "moves: b2 " in done.out
+    assert "to go on: palaestra play tic_tac_toe-3x3 --moves 'b2 " in done.out
+
+
+@pytest.mark.parametrize(
+    ("game", "words"),
+    [
+        ("tic_tac_toe-3x3", ["3 of your own in a row", "You are the second player (O)."]),
+        ("gobang-6x6", ["4 of your own in a row"]),
+        ("connect_four-4x4", ["4 of your own in a row"]),
+        ("othello-4x4", ["more discs at the end"]),
+        ("hex-3x3", ["first player (X) joins top and bottom, the second (O) left and right"]),
+        ("opposition-3x9", ["enemy's back rank", "You are the second player (k)."]),
+        ("gdl:tic_tac_toe-3x3", ["reach the highest goal"]),
+    ],
+)
+def test_help_states_the_goal_and_whose_stones_are_whose(cli: Any, game: str, words: list[str]) -> None:
+    out = " ".join(play(cli, "help\nquit\n", "--side", "second", game=game).split())
+    assert all(word in out for word in words)
+
+
+@pytest.mark.parametrize("game", ["morpion-4d", "bin_packing-2d-2"])
+def test_help_states_the_goal_for_one_player(cli: Any, game: str) -> None:
+    done = cli("play", game, "--adviser", "nmcs(level=1)", stdin="help\nquit\n")
+    assert make_game(game).goal in " ".join(done.out.split()) and "You are the" not in done.out
+
+
+@pytest.mark.parametrize("id", [entry.examples[0] for entry in FAMILIES.values()])
+def test_every_family_states_its_goal(id: str) -> None:
+    assert make_game(id).goal.endswith(".")
+
+
+def test_only_stones_are_coloured_as_stones() -> None:
+    styles = {FIRST_STYLE, SECOND_STYLE}
+    for id, coloured in (("morpion-5d", set()), ("opposition-3x9", set("Kk")), ("gobang-5x5", set("X"))):
+        game = make_game(id)
+        state = game.from_moves("a1" if id.startswith("gobang") else "@0" if game.num_starts > 1 else "")
+        text = board(game, state)
+        seen = {text.plain[span.start] for span in text.spans if str(span.style) in styles}
+        assert seen == coloured
+
+
 def test_an_illegal_move_is_answered_with_what_is_legal(cli: Any) -> None:
     out = play(cli, "b2\nb2\nx\nquit\n")
     assert out.count("is not a legal move here; legal: ") == 2
@@ -45,7 +115,8 @@ def test_nothing_can_be_undone_before_the_first_move(cli: Any) -> None:
 def test_a_hint_shows_the_advisers_policy_and_value(cli: Any) -> None:
     out = play(cli, "hint\nquit\n", "--moves", "a1 c1 a2 c3")
     assert "uct(simulations=50) plays a3; +1.000 for the player to move" in out
-    assert "probability" in out
+    assert "probability" in out and "value" in out
+    assert "win" in out.partition("exact")[2]
 
 
 def test_resigning_ends_the_game(cli: Any) -> None:

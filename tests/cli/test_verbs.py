@@ -14,7 +14,9 @@ import pytest
 import typer.main
 
 from palaestra import __version__
+from palaestra.cli.analyse import short_value
 from palaestra.cli.main import VERBS, build_app
+from palaestra.games.overlay import DECIDING
 from palaestra.games.registry import FAMILIES
 from tests.cli.interrupts import hear_interrupts
 
@@ -124,6 +126,54 @@ def test_analyse_draws_the_position_into_a_file(cli: Any, tmp_path: Path) -> Non
     )
     assert ElementTree.parse(path).getroot().tag.endswith("svg")
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_analyse_gives_value_prior_and_exact_result_of_every_move(cli: Any) -> None:
+    moves = ("--moves", "a1 b2 c3", "--player", "uct(simulations=3000)")
+    found = json.loads(cli("analyse", "tic_tac_toe-3x3", *moves, "--json").out)
+    assert found["exact"] == {"b1": "draw", "c1": "loss", "a2": "draw", "c2": "draw", "a3": "loss", "b3": "draw"}
+    assert set(found["values"]) == set(found["priors"]) == set(found["policy"]) == set(found["exact"])
+    assert found["values"][found["action"]] == pytest.approx(0.0, abs=0.5)
+    assert json.loads(cli("analyse", "hex-3x3", "--player", "random", "--json").out)["values"] is None
+    out = cli("analyse", "tic_tac_toe-3x3", *moves).out
+    assert all(len(line) <= 80 for line in out.splitlines() if "%" in line)
+    assert "value" in out and "exact" in out and "draw" in out
+
+
+@pytest.mark.parametrize("overlay", ["value", "policy", "visits"])
+def test_analyse_writes_the_chosen_number_on_every_move(cli: Any, tmp_path: Path, overlay: str) -> None:
+    path = tmp_path / "position.svg"
+    arguments = ("analyse", "tic_tac_toe-3x3", "--moves", "a1", "--player", "mcs(playouts=800)", "--svg", str(path))
+    found = json.loads(cli(*arguments, "--overlay", overlay, "--json").out)
+    text = path.read_text(encoding="utf-8")
+    if overlay == "visits":
+        assert text.count(">100</text>") == 8 and set(found["visits"].values()) == {100}
+    elif overlay == "policy":
+        assert all(f">{100 * share:.0f}</text>" in text for share in found["policy"].values())
+    else:
+        assert all(f">{short_value(value)}</text>" in text for value in found["values"].values())
+
+
+def test_an_overlay_that_cannot_be_drawn_is_refused_in_a_line(cli: Any, tmp_path: Path) -> None:
+    path = tmp_path / "position.svg"
+    for arguments, words in (
+        (("hex-3x3", "--player", "random", "--svg", str(path), "--overlay", "visits"), "it has policy"),
+        (("gdl:tic_tac_toe-3x3", "--player", "random", "--svg", str(path), "--overlay", "policy"), "no board"),
+        (("hex-3x3", "--player", "random", "--overlay", "value"), "--svg FILE"),
+    ):
+        done = cli("analyse", *arguments)
+        assert done.code == 2 and words in done.err and not path.exists()
+    assert cli("analyse", "gdl:tic_tac_toe-3x3", "--player", "random", "--svg", str(path)).code == 0 and path.exists()
+
+
+def test_analyse_draws_the_end_of_a_game_with_its_winning_line(cli: Any, tmp_path: Path) -> None:
+    path = tmp_path / "end.svg"
+    over = ("analyse", "tic_tac_toe-3x3", "--moves", "a1 a2 b1 b2 c1", "--svg", str(path))
+    assert cli(*over, "--overlay", "value").code == 2 and not path.exists()
+    done = cli(*over)
+    assert done.code == 0 and "the first player wins at ply 5" in done.out
+    assert path.read_text(encoding="utf-8").count(DECIDING) == 3
+    assert json.loads(cli(*over, "--json").out)["outcome"] > 0
 
 
 def test_analyse_works_for_one_player(cli: Any) -> None:

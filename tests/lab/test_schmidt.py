@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.collections import LineCollection
 
 from palaestra.errors import ConfigError, RunError
 from palaestra.games.registry import make_game
@@ -174,7 +175,29 @@ def test_pictures_have_a_line_an_agent_and_the_anchors() -> None:
     one, other = np.array([1.0, np.nan]), np.array([2.0, 3.0])
     bars = duel_figure({"score": {"primitive": {"CDF": one}, "uct": {"CDF": one, "primitive": other}}})
     assert sorted(bar.get_height() for bar in bars.axes[0].patches) == [1.0, 1.0, 2.5]
-    assert [text.get_text() for text in bars.axes[0].get_legend().get_texts()] == ["CDF", "primitive"]
+    assert [text.get_text() for text in bars.legends[0].get_texts()] == ["CDF", "primitive"]
+
+
+def test_no_title_lies_on_the_legend() -> None:
+    pair = np.array([2.0, 3.0])
+    agents = {"CDF": pair, "primitive": pair}
+    titles = [f"connect_four-5x5: plies of {kind} games" for kind in ("won", "lost", "drawn", "all")]
+    figure = duel_figure({title: {"uct(simulations=200)": agents} for title in titles})
+    figure.draw_without_rendering()
+    (legend,) = figure.legends
+    assert not any(axes.title.get_window_extent().overlaps(legend.get_window_extent()) for axes in figure.axes)
+    assert not any(axes._left_title.get_window_extent().overlaps(legend.get_window_extent()) for axes in figure.axes)
+
+
+@pytest.mark.parametrize("generations", [16, 60])
+def test_intervals_stand_beside_each_other_and_behind_the_curves(generations: int) -> None:
+    figure = demerits_figure({name: falling(8, generations) for name in ("one", "two", "three")}, {})
+    (axes,) = figure.axes
+    bars = [collection for collection in axes.collections if isinstance(collection, LineCollection)]
+    places = [{round(float(segment[0][0]), 3) for segment in bar.get_segments()} for bar in bars]
+    assert len(places) == 3 and all(places)
+    assert not places[0] & places[1] and not places[1] & places[2] and not places[0] & places[2]
+    assert max(bar.get_zorder() for bar in bars) < min(line.get_zorder() for line in axes.lines)
 
 
 def test_a_game_without_demerits_is_refused_before_anything_is_written(tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ pairings, ratings or files, and nothing is printed.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -20,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from palaestra.arena.openings import Opening, play_opening
+from palaestra.compiling import clock
 from palaestra.errors import PalaestraError
 from palaestra.games.base import Game
 from palaestra.games.rows import ONGOING
@@ -129,14 +129,14 @@ class Table:
 
     def _ask(self, player: int, rows: Int64s) -> tuple[Choice, dict[int, str]]:
         """The player's choice for these rows, and by index what went wrong where it failed. Changes no game."""
-        began = time.perf_counter()
+        began = clock()
         try:
             return self._question(player, rows), {}
         except Exception as error:  # whatever a player does wrong costs it the game, not the others theirs
             if rows.size == 1 or (isinstance(error, PalaestraError) and not self.forgiving):
                 return _nothing(1), {0: self._blame(player, error)}
         finally:
-            self.seconds[player] += time.perf_counter() - began
+            self.seconds[player] += clock() - began
             self.moves_made[player] += rows.size
         # Find the games that it fails in, so that the others go on.
         singly = [self._ask_one(player, rows[i : i + 1]) for i in range(rows.size)]

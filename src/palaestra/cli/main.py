@@ -14,6 +14,7 @@ import typer
 
 from palaestra import __version__
 from palaestra.cli import complete
+from palaestra.cli.compile_notice import compile_notice
 from palaestra.cli.old_names import with_new_names
 from palaestra.errors import PalaestraError
 from palaestra.printable import printable
@@ -29,6 +30,7 @@ VERBS = (
     ("rate", "rate", "palaestra rate games.pgn --anchor random=0"),
     ("tournament", "tournament", "palaestra tournament hex-5x5 random rhea uct rave --pgn games.pgn"),
     ("analyse", "analyse", "palaestra analyse tic_tac_toe --moves 'a1 b2' --player perfect"),
+    ("review", "review", "palaestra review game.pgn --out review.html"),
     ("perft", "perft", "palaestra perft othello-8x8 8"),
     ("check-game", "check_game", "palaestra check-game my_game:GAME"),
     ("solve", "solve", "palaestra solve morpion-5d --player 'nrpa(level=3)' --minutes 60"),
@@ -114,7 +116,8 @@ def run(arguments: list[str] | None = None) -> NoReturn:
 def _run(arguments: list[str]) -> int:
     try:
         complete.join_colons(os.environ)
-        return int(build_app()(args=with_new_names(arguments), prog_name="palaestra", standalone_mode=False) or 0)
+        with compile_notice():
+            return int(build_app()(args=with_new_names(arguments), prog_name="palaestra", standalone_mode=False) or 0)
     except PalaestraError as error:
         return _complain(str(error), 2)
     except typer.TyperException as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from palaestra.printable import printable
@@ -27,6 +28,7 @@ def stdout() -> Console:
     return PlainConsole()
 
 
+@cache  # one for all, so that displays that are live at the same time know of each other
 def stderr() -> Console:
     from palaestra.cli.console import PlainConsole
 
@@ -67,8 +69,9 @@ def board(game: Game, state: Int8s, before: Int8s | None = None) -> Text:
     earlier = game.render(before) if before is not None else drawing
     if len(earlier) != len(drawing):
         earlier = drawing
-    first, second = getattr(game, "glyphs", ("K", "k"))  # stones have glyphs; elsewhere kings stand out
-    styles = {first: FIRST_STYLE, second: SECOND_STYLE, ".": EMPTY_STYLE}
+    styles = {".": EMPTY_STYLE}
+    if game.glyphs is not None:
+        styles |= zip(game.glyphs, (FIRST_STYLE, SECOND_STYLE), strict=True)
     text = Text()
     for now, then in zip(drawing, earlier, strict=True):
         style = styles.get(now, "")

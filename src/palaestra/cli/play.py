@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -16,6 +16,7 @@ from palaestra.text import whole_number
 if TYPE_CHECKING:
     from palaestra.games.base import Game
     from palaestra.players.base import Player
+    from palaestra.players.exact import InstantJudge
     from palaestra.types import Int8s
 
 COMMANDS = {
@@ -23,7 +24,7 @@ COMMANDS = {
     "hint": "what the adviser would play, with its policy and value",
     "moves": "the legal moves",
     "resign": "give the game up",
-    "help": "this list",
+    "help": "the goal of the game, and this list",
     "quit": "leave",
 }
 
@@ -55,20 +56,31 @@ def play(
     rules = make_game(game)
     opponent = make_player(against, rules) if rules.players == 2 else None
     helper = make_player(adviser or default_adviser(rules), rules)
-    Session(game, rules, opponent, helper, 0 if side == "first" else 1, moves, seed).run()
+    options = ["--against", against, "--side", side] if opponent is not None else []
+    options += ["--adviser", adviser] if adviser else []
+    options += ["--seed", str(seed)] if seed else []
+    Session(game, rules, opponent, helper, 0 if side == "first" else 1, moves, seed, options).run()
 
 
 class Session:
     """One game: `states` holds every position so far, so that moves can be taken back."""
 
     def __init__(
-        self, typed: str, game: Game, opponent: Player | None, adviser: Player, side: int, moves: str, seed: int
+        self,
+        typed: str,
+        game: Game,
+        opponent: Player | None,
+        adviser: Player,
+        side: int,
+        moves: str,
+        seed: int,
+        options: list[str],
     ) -> None:
         import numpy as np
 
         from palaestra.cli.output import stdout
 
-        self.typed = typed  # the game's name as it was given: a user's game has no other
+        self.typed, self.options = typed, options  # as they were given: a user's game has no other name
         self.game, self.opponent, self.adviser, self.side, self.seed = game, opponent, adviser, side, seed
         self.start = int(np.random.default_rng(seed).integers(game.num_starts))
         if moves.lstrip().startswith("@"):
@@ -78,17 +90,23 @@ class Session:
         self.states: list[Int8s] = list(game.replay(moves))
         self.written: list[str] = self._written()
         self.console = stdout()
+        self._judge: InstantJudge | None = None  # made when the first hint is asked for
 
     def run(self) -> None:
         """Alternate until the game is over or the person leaves."""
         self._welcome()
-        while not self._over():
-            if self.opponent is not None and int(self.states[-1][0]) != self.side:
-                self._answer(self.opponent)
-                continue
-            self._draw()
-            if not self._ask():
-                return
+        try:
+            while not self._over():
+                if self.opponent is not None and int(self.states[-1][0]) != self.side:
+                    self._answer(self.opponent)
+                    continue
+                self._draw()
+                if not self._ask():
+                    return
+        except KeyboardInterrupt:
+            self.console.print("\nInterrupted.", style="dim")
+            self._how_to_go_on()
+            raise
         self._draw()
         self._result()
 
@@ -152,9 +170,13 @@ class Session:
         import numpy as np
 
         from palaestra.cli.analyse import print_analysis
+        from palaestra.players.exact import InstantJudge
 
         rng = np.random.default_rng([self.seed, len(self.states)])
         analysis = self.adviser.analyse(self.states[-1], rng)
+        if self._judge is None:
+            self._judge = InstantJudge(self.game)
+        analysis = self._judge.complete(self.states[-1], analysis)
         print_analysis(self.game, self.states[-1], analysis, self.adviser.text, draw=False)
 
     # Moves.
@@ -169,10 +191,11 @@ class Session:
     def _answer(self, opponent: Player) -> None:
         import numpy as np
 
+        from palaestra.cli.output import stderr
         from palaestra.streams import keyed_seeds
 
         stream = keyed_seeds(self.seed, len(self.states))
-        with self.console.status(f"{opponent.text} is thinking") if self.console.is_terminal else nullcontext():
+        with stderr().status(f"{opponent.text} is thinking"):
             action = int(opponent.act(self.states[-1][None], stream, np.zeros(1, dtype=np.int64))[0])
         self._play(action)
         self.console.print(f"{opponent.text} plays {self.written[-1]}", style="bold", markup=False)
@@ -193,15 +216,23 @@ class Session:
         if self.opponent is None:
             words = f"{self.game.id}, alone"
         else:
-            glyphs = getattr(self.game, "glyphs", None)
-            mark = f" ({glyphs[self.side]})" if glyphs else ""
-            words = f"{self.game.id} against {self.opponent.text}; you play {SIDES[self.side]}{mark}"
+            words = f"{self.game.id} against {self.opponent.text}; you play {SIDES[self.side]}{self._mark()}"
         self.console.print(Text(words, style="bold"))
         legal = self._legal()
         if legal:
             self.console.print(f"Type a move such as {legal[len(legal) // 2]}, or help.", style="dim", markup=False)
 
+    def _mark(self) -> str:
+        """ " (X)" where the person's stones have a letter."""
+        return f" ({self.game.glyphs[self.side]})" if self.game.glyphs else ""
+
     def _help(self) -> None:
+        from palaestra.cli.output import SIDES
+
+        if self.game.goal:
+            self.console.print(self.game.goal, markup=False)
+        if self.opponent is not None:
+            self.console.print(f"You are the {SIDES[self.side]} player{self._mark()}.", markup=False)
         legal = self._legal()
         self.console.print(
             f"A move is written as here: {', '.join(legal[:8])}{' …' if len(legal) > 8 else ''}", markup=False
@@ -222,6 +253,8 @@ class Session:
         self._how_to_go_on()
 
     def _how_to_go_on(self) -> None:
+        from palaestra.cli.output import command_name
+
         if not self.written:
             return
         moves = " ".join(self.written)
@@ -229,7 +262,7 @@ class Session:
             moves = f"@{self.start} {moves}"
         self.console.print(f"moves: {moves}", markup=False, soft_wrap=True)
         if not self._over():
-            again = f"palaestra play {self.typed} --moves '{moves}'"
+            again = shlex.join([command_name(), "play", self.typed, "--moves", moves, *self.options])
             self.console.print(f"to go on: {again}", style="dim", markup=False, soft_wrap=True)
 
     def _legal(self) -> list[str]:
@@ -244,13 +277,7 @@ class Session:
 
     def _written(self) -> list[str]:
         """The moves between the given states, in the game's notation."""
-        import numpy as np
+        from palaestra.cli.analyse import action_between
 
-        written = []
-        for before, after in zip(self.states, self.states[1:], strict=False):
-            counts, actions = self.game.legal(before[None])
-            legal = actions[0, : counts[0]]
-            followers = self.game.advance(np.repeat(before[None], len(legal), axis=0), legal)
-            matching = np.flatnonzero((followers == after).all(axis=1))
-            written.append(self.game.action_to_text(before, int(legal[matching[0]])))
-        return written
+        pairs = zip(self.states, self.states[1:], strict=False)
+        return [self.game.action_to_text(before, action_between(self.game, before, after)) for before, after in pairs]

@@ -19,7 +19,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
@@ -30,6 +30,9 @@ from palaestra.jit import kernel
 from palaestra.streams import below
 from palaestra.text import clip, refuse_long, whole_number
 from palaestra.types import Float32s, Int8s, Int32s, Int64s, UInt64s
+
+if TYPE_CHECKING:
+    from palaestra.games.svg import Spot
 
 Tiebreak = Literal["none", "plies", "margin", "score"]
 MOST_OUTCOMES = 2**20  # rewards keep a value for every one of them
@@ -65,6 +68,8 @@ class Game(ABC):
     exchange: Symmetry | None = None  # the map of the board that goes with exchanging the players, if there is one
     num_starts: int = 1  # how many initial positions there are; `initial` chooses among them uniformly
     action_places: tuple[int, ...] | None = None  # plane · H·W + cell of each action, where they are some of those
+    goal: str = ""  # what a player tries to reach, in a sentence or two for people
+    glyphs: tuple[str, str] | None = None  # the letters in `render` that are the first and the second player's stones
 
     def __post_init__(self) -> None:
         if self.players not in (1, 2):
@@ -201,6 +206,14 @@ class Game(ABC):
         from palaestra.games.svg import text_document
 
         return text_document(self.render(state))
+
+    def spot(self, state: Int8s, action: int, drawn: Int8s) -> Spot | None:
+        """Where `svg` of the state `drawn` shows an action of `state`; None where it shows none, as for a pass."""
+        return None
+
+    def deciding(self, state: Int8s) -> list[Spot]:
+        """The places in `svg` that decided the game: a line of stones, a chain; empty while nothing did."""
+        return []
 
     def action_to_text(self, state: Int8s, action: int) -> str:
         """How a person writes this action here."""

@@ -57,7 +57,7 @@ from palaestra.games.bin_packing_rules import (
 )
 from palaestra.games.kernel_game import KernelGame
 from palaestra.games.rows import ONGOING
-from palaestra.games.svg import CELL, GRID, INK, document, label
+from palaestra.games.svg import CELL, GRID, INK, MARGIN, Spot, area_spot, document, label
 from palaestra.games.symmetry import Symmetry, cell_map, identity
 from palaestra.types import Float32s, Int8s, Int32s
 
@@ -197,9 +197,15 @@ class BinPackingGame(KernelGame):
             words.append(f"box {cols}x{rows}, reward {reward:.3f}" + (" at most" if left else ""))
         return words
 
+    def spot(self, state: Int8s, action: int, drawn: Int8s) -> Spot | None:
+        """The cells that the item would cover."""
+        shape, cell = divmod(action, CELLS)
+        (width, height), (row, col) = _item(shape), divmod(cell, BENCH)
+        return area_spot(MARGIN + col * CELL, MARGIN + row * CELL, width * CELL, height * CELL)
+
     def svg(self, state: Int8s) -> str:
         """The bench on the left with the box around the placed items; the items left on the right, at half size."""
-        margin, half = 26, CELL / 2
+        margin, half = MARGIN, CELL / 2
         side = BENCH * CELL
         body = [f'<rect x="{margin}" y="{margin}" width="{side}" height="{side}" fill="none" stroke="{INK}"/>']
         for i in range(BENCH):
@@ -341,6 +347,7 @@ def make(parts: tuple[int | str, ...]) -> BinPackingGame:
         observation_shape=(PLANES, BENCH, BENCH),
         players=1,
         tiebreak="score",
+        goal="Place all the pieces so that the box around them, from the top left corner, is as small as possible.",
         largest_outcome=WORST + 1 - 2 * SQUARE,
         symmetries=(
             identity(CELLS, num_actions),

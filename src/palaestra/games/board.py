@@ -19,7 +19,7 @@ import numpy as np
 from palaestra.errors import MoveError
 from palaestra.games.kernel_game import KernelGame
 from palaestra.games.rows import HEADER, ONGOING
-from palaestra.games.svg import grid_document
+from palaestra.games.svg import Spot, grid_document, grid_spot
 from palaestra.games.symmetry import Symmetry
 from palaestra.jit import kernel
 from palaestra.types import Int8s, Int32s, Int64s
@@ -43,6 +43,7 @@ class BoardGame(KernelGame):
     cols: int
     glyphs: tuple[str, str] = ("X", "O")
     look: str = "stones"  # how `palaestra.games.svg` draws it
+    line: int | None = None  # so many stones in a row win, where a row does
 
     def cells(self, state: Int8s) -> Int8s:
         """int8[rows, cols] of +1, -1, 0; by default one byte a cell."""
@@ -66,6 +67,23 @@ class BoardGame(KernelGame):
 
     def svg(self, state: Int8s) -> str:
         return grid_document(self.cells(state), look=self.look)
+
+    def spot(self, state: Int8s, action: int, drawn: Int8s) -> Spot | None:
+        return grid_spot(*divmod(action, self.cols)) if action < self.rows * self.cols else None
+
+    def deciding(self, state: Int8s) -> list[Spot]:
+        """The cells of every line of `line` stones or more."""
+        if self.line is None:
+            return []
+        cells = self.cells(state)
+        found: set[tuple[int, int]] = set()
+        for row, col in np.argwhere(cells).tolist():
+            for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
+                run = [(row + i * down, col + i * right) for i in range(self.line)]
+                on_board = 0 <= run[-1][1] < self.cols and run[-1][0] < self.rows
+                if on_board and all(cells[cell] == cells[row, col] for cell in run):
+                    found |= set(run)
+        return [grid_spot(*cell) for cell in sorted(found)]
 
     def _glyph_rows(self, state: Int8s) -> list[str]:
         shown = {1: self.glyphs[0], -1: self.glyphs[1], 0: "."}

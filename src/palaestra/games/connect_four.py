@@ -24,7 +24,7 @@ from palaestra.games.board import MAX_SIDE, BoardGame
 from palaestra.games.connect_four_large import RULES as BYTE_RULES
 from palaestra.games.kernel_game import Rules, state_bytes
 from palaestra.games.rows import ONGOING, mover, ply, set_mover, win_by_plies
-from palaestra.games.svg import grid_document
+from palaestra.games.svg import Spot, grid_document, grid_spot
 from palaestra.games.symmetry import Symmetry, cell_map, identity
 from palaestra.jit import inlined, kernel
 from palaestra.types import Float32s, Int8s, Int32s, Int64s, UInt64s
@@ -109,6 +109,7 @@ class ConnectFour(BoardGame):
     """Text and drawings: columns are numbered from 1, and moves may be written without spaces up to nine columns."""
 
     look: str = "drop"
+    line: int | None = LINE
 
     def action_to_text(self, state: Int8s, action: int) -> str:
         return str(action + 1)
@@ -132,6 +133,11 @@ class ConnectFour(BoardGame):
     def svg(self, state: Int8s) -> str:
         names = [str(col + 1) for col in range(self.cols)]
         return grid_document(self.cells(state), look=self.look, col_names=names)
+
+    def spot(self, state: Int8s, action: int, drawn: Int8s) -> Spot | None:
+        """The cell into which a stone falls."""
+        free = int(np.count_nonzero(self.cells(state)[:, action] == 0))
+        return grid_spot(free - 1, action) if free else None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -187,4 +193,5 @@ def build(rows: int, cols: int, as_bits: bool) -> ConnectFour:
         tiebreak="plies",
         symmetries=symmetries,
         exchange=symmetries[0],
+        goal=f"Drop stones into the columns; {LINE} of your own in a row, in any direction, win.",
     )

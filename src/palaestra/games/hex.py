@@ -27,7 +27,7 @@ from palaestra.errors import GameError
 from palaestra.games.board import BoardGame, cell_symmetries
 from palaestra.games.kernel_game import Rules, state_bytes
 from palaestra.games.rows import HEADER, ONGOING, mover, ply, set_mover, win_by_plies
-from palaestra.games.svg import hex_document
+from palaestra.games.svg import Spot, hex_document, hex_spot
 from palaestra.games.symmetry import square_maps
 from palaestra.jit import inlined, kernel
 from palaestra.types import Float32s, Int8s, Int32s, Int64s
@@ -149,6 +149,14 @@ class HexGame(BoardGame):
     def svg(self, state: Int8s) -> str:
         return hex_document(self.cells(state))
 
+    def spot(self, state: Int8s, action: int, drawn: Int8s) -> Spot | None:
+        return hex_spot(*divmod(action, self.cols))
+
+    def deciding(self, state: Int8s) -> list[Spot]:
+        """The group that joins two edges."""
+        marks = np.abs(super().cells(state))
+        return [hex_spot(row, col) for row, col in np.argwhere(marks == 1 + BOTH_EDGES).tolist()]
+
 
 def make(sizes: tuple[int, ...]) -> HexGame:
     """`hex-NxN`."""
@@ -170,6 +178,8 @@ def make(sizes: tuple[int, ...]) -> HexGame:
         tiebreak="plies",
         symmetries=cell_symmetries((name, maps[name]) for name in ("identity", "rotate 180")),
         exchange=cell_symmetries([("transpose", maps["transpose"])])[0],
+        goal="Join your two edges with a chain of stones: the first player (X) joins top and bottom, the second (O) "
+        "left and right.",
     )
 
 

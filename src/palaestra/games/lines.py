@@ -118,6 +118,8 @@ def build(id: str, rows: int, cols: int, k: int, as_bits: bool) -> BoardGame:
         tiebreak="plies",
         symmetries=symmetries,
         exchange=symmetries[0],
+        line=k,
+        goal=f"Place stones on free cells; {k} of your own in a row, in any direction, win.",
     )
 
 

@@ -40,7 +40,7 @@ from palaestra.errors import GameError, MoveError
 from palaestra.games.kernel_game import KernelGame, state_bytes
 from palaestra.games.morpion_rules import ACTION_OF, CELLS, DRAWN, LINE_OF, PLANES, RULES, TABLES
 from palaestra.games.rows import HEADER
-from palaestra.games.svg import dots_document
+from palaestra.games.svg import DOT_STEP, Spot, dots_corner, dots_document
 from palaestra.games.symmetry import Symmetry, square_maps
 from palaestra.types import Int8s, Int32s, Int64s
 
@@ -139,6 +139,14 @@ class MorpionGame(KernelGame):
         cross = len(_cross(self.k, self.side))
         return dots_document(self.points(state), [(chain[0], chain[-1]) for chain in chains], first=cross)
 
+    def spot(self, state: Int8s, action: int, drawn: Int8s) -> Spot | None:
+        """The line, with its number at the point that it adds."""
+        top, left = dots_corner(self.points(drawn))
+        chain, known = self.points_of(action), set(self.points(state))
+        added = next((point for point in chain if point not in known), chain[0])
+        (x, y), *ends = (((col - left) * DOT_STEP, (row - top) * DOT_STEP) for row, col in (added, chain[0], chain[-1]))
+        return Spot(tuple(ends), (x, y), size=7.5)
+
 
 def make(parts: tuple[str, ...]) -> MorpionGame:
     """`morpion-5d`, `5t`, `4d` or `4t`."""
@@ -169,6 +177,7 @@ def make_morpion(id: str, k: int, touching: bool, side: int, max_plies: int) -> 
         ),
         players=1,
         tiebreak="score",
+        goal=f"Draw as many lines of {k} points as you can; each goes through one new point.",
         symmetries=tuple(_symmetry(name, cells, k, side) for name, cells in square_maps(side)),
     )
 

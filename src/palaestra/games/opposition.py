@@ -31,7 +31,7 @@ import numpy as np
 from palaestra.errors import GameError, MoveError
 from palaestra.games.kernel_game import KernelGame, Rules, state_bytes
 from palaestra.games.rows import HEADER, ONGOING, mover, ply, set_mover, win_by_plies
-from palaestra.games.svg import pieces_document
+from palaestra.games.svg import Spot, grid_spot, pieces_document
 from palaestra.games.symmetry import Symmetry, cell_map, identity
 from palaestra.jit import inlined, kernel
 from palaestra.types import Float32s, Int8s, Int32s, Int64s
@@ -39,6 +39,7 @@ from palaestra.types import Float32s, Int8s, Int32s, Int64s
 STEPS = ((-1, 1), (0, 1), (1, 1), (-1, 0), (1, 0), (-1, -1), (0, -1), (1, -1))  # (column, forward) by action
 PLIES_PER_RANK = 20
 CAPTURED = -1
+GLYPHS = ("K", "k")
 LIMITS = ((2, 8), (3, 26))  # least and most columns, least and most ranks
 
 
@@ -173,15 +174,20 @@ class OppositionGame(KernelGame):
         return [None if rank == CAPTURED else (col, rank) for col, rank in squares]
 
     def action_to_text(self, state: Int8s, action: int) -> str:
+        square = self._target(state, action)
+        return "-" if square is None else _square(*square)
+
+    def _target(self, state: Int8s, action: int) -> tuple[int, int] | None:
+        """(column, rank) that the mover's king steps to; None if it was captured."""
         player = int(state[0])
         king = self.kings(state)[player]
         right, forward = STEPS[action]
         up = -forward if player and not self.absolute else forward
-        return "-" if king is None else _square(king[0] + right, king[1] + up)
+        return None if king is None else (king[0] + right, king[1] + up)
 
     def render(self, state: Int8s) -> str:
         board = [["."] * self.width for _ in range(self.height)]
-        for king, glyph in zip(self.kings(state), "Kk", strict=True):
+        for king, glyph in zip(self.kings(state), GLYPHS, strict=True):
             if king is not None:
                 board[king[1]][king[0]] = glyph
         lines = [f"{rank + 1:3d} " + " ".join(board[rank]) for rank in reversed(range(self.height))]
@@ -191,6 +197,12 @@ class OppositionGame(KernelGame):
         places = zip(self.kings(state), "♔♚", strict=True)
         pieces = {(self.height - 1 - king[1], king[0]): glyph for king, glyph in places if king is not None}
         return pieces_document(self.height, self.width, pieces, [str(rank) for rank in range(self.height, 0, -1)])
+
+    def spot(self, state: Int8s, action: int, drawn: Int8s) -> Spot | None:
+        """The square that the king goes to."""
+        if (square := self._target(state, action)) is None:
+            return None
+        return grid_spot(self.height - 1 - square[1], square[0])
 
     def state_to_text(self, state: Int8s) -> str:
         """Squares of both kings (- when captured), player to move, ply, and the outcome once play is over."""
@@ -258,4 +270,7 @@ def make(parts: tuple[int | str, ...]) -> OppositionGame:
         ),
         exchange=Symmetry("mirror top-bottom", cell_map(height, width, lambda r, c: (height - 1 - r, c)), exchanged),
         num_starts=width * width,
+        glyphs=GLYPHS,
+        goal="Bring your king to the enemy's back rank, or capture the enemy's king: K goes up to the last rank, "
+        "k down to rank 1.",
     )

@@ -233,4 +233,5 @@ def build(n: int, as_bits: bool) -> BoardGame:
         largest_outcome=n * n,
         symmetries=symmetries,
         exchange=symmetries[0],
+        goal="Enclose opposing discs between your own to turn them; who has more discs at the end wins.",
     )

@@ -109,6 +109,7 @@ class PythonGame(Game):
         tiebreak: Tiebreak = "none",
         largest_outcome: int = 0,
         version: int = 1,
+        goal: str = "",
     ) -> PythonGame:
         """The game of these rules; sizes that can be seen in the initial position are taken from it."""
         first = _ask(id, rules, "start", 0)
@@ -124,6 +125,7 @@ class PythonGame(Game):
             state_size=state_bytes(len(numbers)),
             observation_shape=(planes.shape[0], planes.shape[1], planes.shape[2]),
             version=version,
+            goal=goal,
             players=players,
             tiebreak=tiebreak,
             largest_outcome=largest_outcome,

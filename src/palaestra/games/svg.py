@@ -3,17 +3,52 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 from palaestra.printable import escape
 from palaestra.types import Int8s
 
+Point = tuple[float, float]
+
 CELL = 40
+MARGIN = 26  # around a grid, for the names of its rows and columns
+DOT_STEP, DOTS_AROUND = CELL / 2, 2  # between the points of a lattice; steps from the outermost points to the edge
+HEX_RADIUS, HEX_MARGIN = CELL * 0.6, 34.0
+HEX_WIDTH = HEX_RADIUS * math.sqrt(3)
 INK, PAPER, GRID = "#1f2430", "#fbf8f1", "#b9ad96"
 LOOKS = {  # background, first player's stones, second player's stones
     "stones": ("#e9d8b4", "#20242c", "#fdfdfb"),
     "discs": ("#2d6a4f", "#15181d", "#f4f4ef"),
     "drop": ("#2f5fa8", "#e8c02c", "#d0432f"),
 }
+
+
+@dataclass(frozen=True)
+class Spot:
+    """Where a drawing shows a move: the corners of an area, or the two ends of a line, and a place for a number."""
+
+    outline: tuple[Point, ...]
+    at: Point
+    size: float = 12.0  # of the number's letters
+
+
+def area_spot(x: float, y: float, width: float, height: float) -> Spot:
+    """A rectangle by its top left corner."""
+    corners = ((x, y), (x + width, y), (x + width, y + height), (x, y + height))
+    return Spot(corners, (x + width / 2, y + height / 2))
+
+
+def grid_spot(row: int, col: int) -> Spot:
+    """A cell of `grid_document` or `pieces_document`."""
+    return area_spot(MARGIN + col * CELL, MARGIN + row * CELL, CELL, CELL)
+
+
+def hex_spot(row: int, col: int) -> Spot:
+    """A cell of `hex_document`; corners in order from the top, clockwise."""
+    x = HEX_MARGIN + HEX_WIDTH * (col + 0.5 + row / 2)
+    y = HEX_MARGIN + HEX_RADIUS * (1 + 1.5 * row)
+    turns = [k * math.pi / 3 for k in range(6)]
+    return Spot(tuple((x + HEX_RADIUS * math.sin(turn), y - HEX_RADIUS * math.cos(turn)) for turn in turns), (x, y))
 
 
 def document(width: float, height: float, body: list[str]) -> str:
@@ -24,10 +59,10 @@ def document(width: float, height: float, body: list[str]) -> str:
 
 
 def label(x: float, y: float, text: str, size: float = 13, fill: str = INK) -> str:
-    """Text centred on a point."""
+    """Text centred on a point; not every program that shows SVG knows a baseline in the middle, all know dy."""
     return (
-        f'<text x="{x:g}" y="{y:g}" font-family="sans-serif" font-size="{size:g}" text-anchor="middle" '
-        f'dominant-baseline="central" fill="{fill}">{escape(text)}</text>'
+        f'<text x="{x:g}" y="{y:g}" dy="0.35em" font-family="sans-serif" font-size="{size:g}" text-anchor="middle" '
+        f'fill="{fill}">{escape(text)}</text>'
     )
 
 
@@ -37,7 +72,7 @@ def grid_document(
     """Stones on a grid with the names of columns and rows around it."""
     rows, cols = cells.shape
     background, first, second = LOOKS[look]
-    margin = 26
+    margin = MARGIN
     body = [
         f'<rect x="{margin}" y="{margin}" width="{cols * CELL}" height="{rows * CELL}" fill="{background}" rx="4"/>'
     ]
@@ -68,7 +103,7 @@ def text_document(text: str) -> str:
 
 def pieces_document(rows: int, cols: int, pieces: dict[tuple[int, int], str], row_names: list[str]) -> str:
     """Chess-like pieces by (row, column) on a chequered board with the names of columns below and rows beside it."""
-    margin = 26
+    margin = MARGIN
     body = []
     for row in range(rows):
         body.append(label(margin / 2, margin + (row + 0.5) * CELL, row_names[row]))
@@ -87,20 +122,14 @@ def hex_document(cells: Int8s) -> str:
     """Stones on a rhombus of hexagons; each player's two edges are drawn in the player's colour."""
     n = len(cells)
     colours = {1: "#c8442f", -1: "#2f5fa8"}
-    radius = CELL * 0.6
-    wide = radius * math.sqrt(3)
-    margin = 34.0
-    # Corners in order from the top, clockwise; an edge of the board runs over two sides of each cell along it.
-    corners = [(radius * math.sin(k * math.pi / 3), -radius * math.cos(k * math.pi / 3)) for k in range(6)]
+    radius, wide, margin = HEX_RADIUS, HEX_WIDTH, HEX_MARGIN
     body, edges = [], []
     for row in range(n):
         for col in range(n):
-            x = margin + wide * (col + 0.5 + row / 2)
-            y = margin + radius * (1 + 1.5 * row)
-            outline = [f"{x + dx:.2f},{y + dy:.2f}" for dx, dy in corners]
+            outline = [f"{x:.2f},{y:.2f}" for x, y in hex_spot(row, col).outline]
             fill = colours.get(int(cells[row, col]), "#f2e6cc")
             body.append(f'<polygon points="{" ".join(outline)}" fill="{fill}" stroke="{GRID}"/>')
-            sides = [
+            sides = [  # an edge of the board runs over two sides of each cell along it
                 (row == 0, 1, (5, 0, 1)),
                 (row == n - 1, 1, (2, 3, 4)),
                 (col == 0, -1, (3, 4, 5)),
@@ -117,6 +146,11 @@ def hex_document(cells: Int8s) -> str:
     return document(round(width, 1), round(2 * margin + radius * (1.5 * n + 0.5), 1), body + edges)
 
 
+def dots_corner(points: list[tuple[int, int]]) -> tuple[int, int]:
+    """Row and column in the top left corner of `dots_document`: there is room for a point beyond the outermost."""
+    return min(row for row, _ in points) - DOTS_AROUND, min(col for _, col in points) - DOTS_AROUND
+
+
 def dots_document(
     points: list[tuple[int, int]],
     lines: list[tuple[tuple[int, int], tuple[int, int]]],
@@ -127,9 +161,9 @@ def dots_document(
 
     With `numbered`, the other points are discs that hold the numbers 1, 2, … in the order in which they are given.
     """
-    step = CELL * 0.7 if numbered else CELL / 2
-    top, left = (min(point[axis] for point in points) - 1 for axis in (0, 1))
-    bottom, right = (max(point[axis] for point in points) + 1 for axis in (0, 1))
+    step = CELL * 0.7 if numbered else DOT_STEP
+    top, left = dots_corner(points)
+    bottom, right = (max(point[axis] for point in points) + DOTS_AROUND for axis in (0, 1))
     width, height = (right - left) * step, (bottom - top) * step
     body = []
     for col in range(left, right + 1):

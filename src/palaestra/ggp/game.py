@@ -97,6 +97,7 @@ class GdlGame(Game):
             tiebreak=tiebreak,
             largest_outcome=largest,
             action_places=layout.action_places,
+            goal="The rules are in GDL: reach the highest goal.",
             net=net,
             turns=turns,
             layout=layout,

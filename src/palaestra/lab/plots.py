@@ -233,11 +233,8 @@ def _scores(axes: Axes, lines: Lines) -> None:
         axes.step(_iterations(ranked), heights, where="post", color=ORANGE, linewidth=1.0, label="to beat")
     if judged := [line for line in known if line.get("score") and line["score"]["low"] is not None]:
         mean, low, high = ([line["score"][name] for line in judged] for name in ("mean", "low", "high"))
-        errors = [
-            [m - one for m, one in zip(mean, low, strict=True)],
-            [two - m for m, two in zip(mean, high, strict=True)],
-        ]
-        axes.errorbar(_iterations(judged), mean, errors, color=GREEN, marker="o", markersize=3, label="with search")
+        axes.plot(_iterations(judged), mean, color=GREEN, marker="o", markersize=3, label="with search")
+        axes.vlines(_iterations(judged), low, high, color=GREEN, linewidth=1.2, alpha=0.6)
     axes.set_ylabel("score")
     _legend(axes, 3)
 

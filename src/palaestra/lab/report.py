@@ -8,10 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
-from string import Template
 from typing import Any
 
 from palaestra.arena.records import PgnGame, read_games
@@ -20,6 +17,7 @@ from palaestra.errors import RecordError
 from palaestra.games.base import Game
 from palaestra.games.registry import make_stored_game
 from palaestra.games.rows import ONGOING
+from palaestra.lab.pages import Replay, card, fill_page
 from palaestra.lab.plots import Lines, run_plots
 from palaestra.printable import escape
 from palaestra.runs.folder import RunFolder, numbered
@@ -28,16 +26,6 @@ from palaestra.text import whole_number
 
 MOST_GAMES = 5
 SIDES = ("first", "second")
-
-
-@dataclass(frozen=True)
-class Replay:
-    """A game to step through: its title, one drawing a position, and the text of each move."""
-
-    title: str
-    drawings: list[str]
-    moves: list[str]
-    opening_plies: int
 
 
 def make_report(folder: Path, game: str | None = None) -> str:
@@ -98,20 +86,18 @@ def render(name: str, manifest: Manifest, lines: Lines, games: list[Replay]) -> 
         f"<figure><h3>{escape(title)}</h3>{svg}<figcaption>{escape(caption)}</figcaption></figure>"
         for title, caption, svg in run_plots(lines, threshold)
     ]
-    # "</" would end the script; in JSON it may be written with a backslash.
-    data = json.dumps([game.drawings for game in games]).replace("</", "<\\/")
-    page = Template(files("palaestra.lab").joinpath("report.html").read_text(encoding="utf-8"))
-    return page.substitute(
+    return fill_page(
+        "report.html",
+        games,
         name=escape(name),
         game=escape(manifest.game),
         facts="".join(
             f"<div><b>{escape(value)}</b><span>{escape(key)}</span></div>" for key, value in facts(manifest, lines)
         ),
         figures="\n".join(figures),
-        games="\n".join(_player(index, game) for index, game in enumerate(games)) or "<p>No games were kept.</p>",
+        games="\n".join(card(index, game) for index, game in enumerate(games)) or "<p>No games were kept.</p>",
         settings=_table(flat(manifest.config)),
         about=_table(flat(manifest.about)),
-        data=data,
     )
 
 
@@ -165,26 +151,3 @@ def flat(settings: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]
 def _table(rows: list[tuple[str, str]]) -> str:
     body = "".join(f"<tr><th>{escape(key)}</th><td>{escape(value)}</td></tr>" for key, value in rows)
     return f"<table>{body}</table>"
-
-
-def _player(index: int, game: Replay) -> str:
-    moves = "".join(
-        f'<button type="button" class="move{" opening" if ply < game.opening_plies else ""}" data-to="{ply + 1}">'
-        f"{escape(text)}</button>"
-        for ply, text in enumerate(game.moves)
-    )
-    steps = (
-        ("first", "«", "to the start"),
-        ("previous", "‹", "one back"),
-        ("next", "›", "one on"),
-        ("last", "»", "to the end"),
-    )
-    buttons = "".join(
-        f'<button type="button" data-step="{key}" title="{words}">{sign}</button>' for key, sign, words in steps
-    )
-    return (
-        f'<article class="game" data-game="{index}"><h3>{escape(game.title)}</h3>'
-        f'<div class="board">{game.drawings[-1]}</div>'
-        f'<div class="steps">{buttons}<output>{len(game.moves)} / {len(game.moves)}</output></div>'
-        f'<div class="moves">{moves}</div></article>'
-    )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import cycle
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -15,7 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from palaestra.arena.statistics import mean_and_margin
-from palaestra.lab.plots import BLUE, GREEN, GREY, ORANGE, PURPLE, RED, STYLE
+from palaestra.lab.plots import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, RED, STYLE
 from palaestra.types import Float32s, Float64s, Int32s
 
 COLOURS = (GREY, PURPLE, ORANGE, RED, BLUE, GREEN)
@@ -34,12 +35,14 @@ def demerits_figure(curves: Mapping[str, Float64s], anchors: Mapping[str, float]
         for number, (colour, (label, curve)) in enumerate(zip(cycle(COLOURS), curves.items(), strict=False)):
             generations = np.arange(1, curve.shape[1] + 1)
             mean, margin = mean_and_margin(curve)
-            every = max(1, len(generations) // BARS)
-            offset = number * every // len(curves)  # bars of different curves stand beside each other
-            axes.errorbar(
-                generations, mean, yerr=margin, errorevery=(offset, every),
-                label=label, color=colour, linewidth=1.4, capsize=2, elinewidth=0.9,
-            )  # fmt: skip
+            axes.plot(generations, mean, label=label, color=colour, linewidth=1.4)
+            if margin is not None:
+                every = max(1, len(generations) // BARS)
+                some = slice(number * every // len(curves), None, every)
+                # Bars of different curves stand beside each other, pale and behind the curves, which they would hide.
+                shift = every * 0.6 * ((number + 0.5) / len(curves) - 0.5) if every == 1 else 0.0
+                low, high = mean[some] - margin[some], mean[some] + margin[some]
+                axes.vlines(generations[some] + shift, low, high, color=colour, linewidth=1.0, alpha=0.45, zorder=1)
         for label, height in anchors.items():
             axes.axhline(height, color=GREY, linestyle=":", linewidth=1.0)
             axes.annotate(label, (1.0, height), xycoords=("axes fraction", "data"), ha="right", va="bottom", fontsize=8)
@@ -79,7 +82,12 @@ def duel_figure(panels: Mapping[str, Mapping[str, Mapping[str, Float64s]]]) -> F
             _bars(axes, opponents)
             axes.set_xticks(range(len(opponents)), [f"against\n{name}" for name in opponents], fontsize=8)
             axes.set_title(title, fontsize=10, loc="left")
-            axes.legend(fontsize=8, ncols=2, loc="lower right", bbox_to_anchor=(1.0, 1.0))
+        named: dict[str, Any] = {}  # every panel has the same agents: one legend for all, where it hides no title
+        for axes in figure.axes:
+            named |= {label: bar for bar, label in zip(*axes.get_legend_handles_labels(), strict=True)}
+        figure.legend(
+            handles=list(named.values()), labels=list(named), fontsize=8, ncols=len(named), loc="outside upper right"
+        )
     return figure
 
 
@@ -94,5 +102,6 @@ def _bars(axes: Axes, opponents: Mapping[str, Mapping[str, Float64s]]) -> None:
             known = values[agent][np.isfinite(values[agent])] if agent in values else np.empty(0)
             if known.size:
                 mean, margin = mean_and_margin(known[:, None])
-                axes.bar(place + shift, mean, width, yerr=margin, color=colour, capsize=3, label=label)
+                axes.bar(place + shift, mean, width, yerr=margin, color=colour, label=label,
+                         error_kw={"ecolor": INK, "elinewidth": 1.0, "capsize": 2})  # fmt: skip
                 label = None

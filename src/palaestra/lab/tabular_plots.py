@@ -69,7 +69,10 @@ def finals_figure(series: Mapping[str, Mapping[int, Float64s]], ceilings: Mappin
 def _draw(axes: Axes, at: Sequence[int] | Int64s, rates: Float64s, label: str, colour: str) -> None:
     """The mean of rates [R, P] with its intervals, in percent."""
     mean, margin = mean_and_margin(100 * rates)
-    axes.errorbar(at, mean, yerr=margin, label=label, color=colour, marker="o", markersize=3, capsize=2, elinewidth=1)
+    axes.plot(at, mean, label=label, color=colour, marker="o", markersize=3)
+    if margin is not None:
+        low, high = np.maximum(mean - margin, 0), np.minimum(mean + margin, 100)  # no rate lies beyond
+        axes.fill_between(at, low, high, color=colour, alpha=0.15, linewidth=0)
 
 
 def _ceiling(axes: Axes, label: str, ceiling: float) -> None:

@@ -9,7 +9,7 @@ on small boards that a solver judges (`solved_sample`), or a file of scored posi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -25,6 +25,7 @@ from palaestra.games.base import Game
 from palaestra.games.rows import ONGOING
 from palaestra.nets.evaluator import OnnxEvaluator
 from palaestra.players.base import Player
+from palaestra.players.exact import Judge, solved_moves
 from palaestra.players.perfect import RETROGRADE
 from palaestra.players.policy import PolicyPlayer
 from palaestra.players.runs import make_agent, playing_search
@@ -32,7 +33,7 @@ from palaestra.reading import MOST_TEXT, parse_json, read_bytes
 from palaestra.rewards.base import Reward
 from palaestra.search.config import SearchConfig
 from palaestra.search.retrograde import Retrograde
-from palaestra.search.solver import Solution, Solver
+from palaestra.search.solver import Solver
 from palaestra.streams import keyed_seeds
 from palaestra.types import Bools, Int8s, Int32s, Int64s
 
@@ -44,8 +45,6 @@ ATTEMPTS = 3  # as many positions are tried for one that is kept
 NODES = 300_000  # a move that needs more to be solved leaves its position out: on 5×5 boards, some of the earliest
 PARTS = 2  # a sample is solved in so many threads; fixed, because it says which positions are tried
 AT_ONCE = 1024  # positions searched in one lockstep batch
-
-Judge = Callable[[Int8s], Solution | None]  # solves a position; None: too hard
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,15 +225,10 @@ def solved_sample(game: Game, count: int, seed: int = 0, nodes: int = NODES) -> 
 def _signs(game: Game, judge: Judge, state: Int8s) -> Int8s | None:
     """The sign int8[A] of each move for the mover, or None if one is too hard."""
     signs = np.full(game.num_actions, ILLEGAL, dtype=np.int8)
-    _, moves, after = _children(game, state[None])
-    ends = game.outcome(after)
-    for move, child, end in zip(moves, after, ends, strict=True):
-        if end == ONGOING:
-            solution = judge(child)
-            if solution is None:
-                return None
-            end = solution.outcome
-        signs[move] = np.sign(end) * (1 - 2 * state[0])
+    for move, outcome in solved_moves(game, judge, state):
+        if outcome is None:
+            return None
+        signs[move] = np.sign(outcome) * (1 - 2 * state[0])
     return signs
 
 

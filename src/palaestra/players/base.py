@@ -7,13 +7,16 @@ from dataclasses import dataclass, field
 
 from palaestra.errors import PlayerError
 from palaestra.games.base import Game
+from palaestra.games.rows import ONGOING
 from palaestra.streams import Rng
 from palaestra.types import Bools, Float32s, Int8s, Int32s, Int64s
+
+UNPROVEN = ONGOING  # in `Analysis.exact`: nothing is certain about this move
 
 
 @dataclass(frozen=True, eq=False)
 class Analysis:
-    """What a player thinks of one position."""
+    """What a player thinks of one position, and of each of its A actions where it has an opinion."""
 
     action: int
     value: float | None = None  # in [-1, 1], for the player to move
@@ -22,6 +25,9 @@ class Analysis:
     pv: list[int] = field(default_factory=list)  # principal variation: actions from this position on
     note: str = ""  # one line for people: depth reached, nodes, "proven", …
     proven: bool | None = None  # whether the value is exact; None for players that never prove anything
+    priors: Float32s | None = None  # float32[A] P(s,a), what the search began from
+    values: Float32s | None = None  # float32[A] Q(s,a), for the player to move; not a number where there is none
+    exact: Int32s | None = None  # int32[A] certain results for the mover: sign (one player: score), or UNPROVEN
 
 
 @dataclass(frozen=True, eq=False)

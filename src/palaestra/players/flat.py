@@ -60,4 +60,7 @@ class McsPlayer(Player):
         policy = np.zeros(self.game.num_actions, dtype=np.float32)
         policy[actions] = shares / shares.sum() if shares.sum() > 0.0 else 1.0 / count
         action = int(actions[best])
-        return Analysis(action, float(means[best]), policy, visits, [action], f"{visits.sum()} random games")
+        values = np.full(self.game.num_actions, np.nan, dtype=np.float32)
+        values[actions] = means
+        note = f"{visits.sum()} random games"
+        return Analysis(action, float(means[best]), policy, visits, [action], note, values=values)

@@ -9,7 +9,7 @@ import numpy as np
 from palaestra.errors import PlayerError
 from palaestra.games.base import Game
 from palaestra.players.alphabeta import squeezed
-from palaestra.players.base import Analysis, Choice, Player
+from palaestra.players.base import UNPROVEN, Analysis, Choice, Player
 from palaestra.rewards.base import default_reward
 from palaestra.search.retrograde import analysed
 from palaestra.search.solver import DEFAULT_NODES, Solution, Solver
@@ -84,10 +84,15 @@ class PerfectPlayer(Player):
         pv = line or solution.actions[:1]
         policy = np.zeros(self.game.num_actions, dtype=np.float32)
         policy[solution.actions] = 1.0 / len(solution.actions)
-        note = (
-            self._note((1 - 2 * int(state[0])) * solution.outcome, line) if solution.proven else self._doubt(solution)
-        )
-        return Analysis(pv[0], self._value(state, solution), policy, pv=pv, note=note, proven=solution.proven)
+        own = (1 - 2 * int(state[0])) * solution.outcome
+        value = self._value(state, solution)
+        values = np.full(self.game.num_actions, np.nan, dtype=np.float32)
+        values[solution.actions] = value
+        exact = np.full(self.game.num_actions, UNPROVEN, dtype=np.int32)
+        if solution.proven:
+            exact[solution.actions] = own if self.game.players == 1 else np.sign(own)
+        note = self._note(own, line) if solution.proven else self._doubt(solution)
+        return Analysis(pv[0], value, policy, pv=pv, note=note, proven=solution.proven, values=values, exact=exact)
 
     def _value(self, state: Int8s, solution: Solution) -> float:
         """What a solution is worth to the mover; where nothing is in sight, its estimate as `alphabeta` shows it."""

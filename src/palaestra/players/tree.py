@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from palaestra.games.base import Game
-from palaestra.players.base import Analysis, Choice, Player
+from palaestra.players.base import UNPROVEN, Analysis, Choice, Player
+from palaestra.players.exact import results_of_values
 from palaestra.rewards.base import Reward
 from palaestra.search.config import SearchConfig
 from palaestra.search.driver import Search
@@ -57,11 +58,17 @@ class TreePlayer(Player):
             self.game, self.search.evaluator, config.model_copy(update={"leaves_per_step": leaves}), self.search.reward
         )
         result = search.run(state[None, :], rng)
-        legal = result.actions[0, : result.counts[0]]
-        policy = np.zeros(self.game.num_actions, dtype=np.float32)
-        policy[legal] = result.policy[0, : result.counts[0]]
+        count = int(result.counts[0])
+        legal = result.actions[0, :count]
+        policy, priors = np.zeros((2, self.game.num_actions), dtype=np.float32)
+        policy[legal], priors[legal] = result.policy[0, :count], result.prior[0, :count]
         visits = np.zeros(self.game.num_actions, dtype=np.int32)
-        visits[legal] = result.visits[0, : result.counts[0]]
+        visits[legal] = result.visits[0, :count]
+        values = np.full(self.game.num_actions, np.nan, dtype=np.float32)
+        values[legal] = result.q[0, :count]
+        proven = legal[search.proven_moves()]
+        exact = np.full(self.game.num_actions, UNPROVEN, dtype=np.int32)
+        exact[proven] = results_of_values(self.game, search.reward, values[proven], int(state[0]))
         if config.temperature == 0.0 and not (config.gumbel_root or result.proven[0]) and visits.any():
             policy = (visits / visits.sum()).astype(np.float32)  # shares say more than a single 1
         return Analysis(
@@ -72,6 +79,9 @@ class TreePlayer(Player):
             pv=search.principal_variation(),
             note=f"{int(result.simulations[0]):,} simulations" + (", proven" if result.proven[0] else ""),
             proven=bool(result.proven[0]),
+            priors=priors,
+            values=values,
+            exact=exact,
         )
 
     def _rows(self, slots: Int64s) -> Int64s:

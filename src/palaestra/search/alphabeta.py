@@ -12,13 +12,13 @@ compiled rules run in `alphabeta_loops`, in slices of a millisecond or so betwee
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numba.core.errors import NumbaError
 
+from palaestra.compiling import clock
 from palaestra.errors import GameError
 from palaestra.games.base import Game
 from palaestra.games.kernel_game import KernelGame
@@ -64,7 +64,7 @@ class AlphaBeta:
 
     def search(self, state: Int8s, depth: int | None = None, ms: float | None = None) -> Result:
         """Deepen ply by ply to `depth`, for `ms` milliseconds or until proven; the first ply is always finished."""
-        limits = Limits() if ms is None else Limits(deadline=time.perf_counter() + ms / 1000.0)
+        limits = Limits() if ms is None else Limits(deadline=clock() + ms / 1000.0)
         left = self.game.max_plies - int(self.game.plies(state[None])[0])
         last = left if depth is None else min(depth, left)
         self.backend.begin(state)
@@ -167,10 +167,10 @@ class CompiledSearch:
         self._loops.begin(depth, alpha, beta, *path, self._history, self._table, self._registers, *tables)
         registers = self._registers
         while True:
-            before, began = self.nodes, time.perf_counter()
+            before, began = self.nodes, clock()
             registers[layout.STOP_AT] = min(before + self._slice, limits.nodes)
             self._loops.run(*path, self._history, self._table, self._root_values, registers, *tables)
-            speed = (self.nodes - before) / (time.perf_counter() - began)
+            speed = (self.nodes - before) / max(clock() - began, 1e-9)
             self._slice = int(min(max(SLICE_SECONDS * speed, 1), 2 * self._slice))
             if registers[layout.LEVEL] == layout.DONE:
                 break

@@ -11,12 +11,12 @@ loss) found within the horizon is proven too: what lies beyond comes later and i
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
+from palaestra.compiling import clock
 from palaestra.games.base import Game
 from palaestra.games.rows import ONGOING
 from palaestra.types import Int8s, Int32s, Int64s
@@ -51,13 +51,13 @@ def worth(game: Game, states: Int8s, terms: Terms) -> Int64s:
 
 @dataclass(frozen=True)
 class Limits:
-    """When to stop: at a moment of `time.perf_counter`, or when `Backend.nodes` comes to a number."""
+    """When to stop: at a moment of `palaestra.compiling.clock`, or when `Backend.nodes` comes to a number."""
 
     deadline: float = float("inf")
     nodes: float = float("inf")
 
     def reached(self, nodes: int) -> bool:
-        return nodes >= self.nodes or time.perf_counter() >= self.deadline
+        return nodes >= self.nodes or clock() >= self.deadline
 
 
 @dataclass(frozen=True, eq=False)

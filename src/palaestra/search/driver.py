@@ -10,12 +10,12 @@ Where a game's rules are compiled and a tree has one leaf a step, all steps but 
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from types import ModuleType
 
 import numpy as np
 
+from palaestra.compiling import clock
 from palaestra.games.base import Game, Playouts
 from palaestra.games.kernel_game import KernelGame
 from palaestra.rewards.base import Reward, default_reward
@@ -118,6 +118,12 @@ class Search:
         length = decide.principal_variation(self.forest.nodes[row], self.forest.edges[row], moves)
         return [int(a) for a in moves[:length]]
 
+    def proven_moves(self, row: int = 0) -> Bools:
+        """bool[count]: which of the root's legal moves have an exact value, in one tree."""
+        root = self.forest.nodes[row, 0]
+        edges = self.forest.edges[row, root["first"] : root["first"] + root["count"]]
+        return np.asarray(edges["low"] == edges["high"])
+
     # Roots.
 
     def _plan(self, simulations: int) -> None:
@@ -188,7 +194,7 @@ class Search:
         playout_rewards = self._worths(self.evaluator.reward)
         trace = self.config.rave_playouts and self.evaluator.trace
         timed, singly = limit is not None, limit is not None or total > ROUND
-        done, row_began = 0, time.perf_counter()
+        done, row_began = 0, clock()
         while done < len(rows):
             forest.reserve(1)
             before, row = done, rows[done]
@@ -203,7 +209,7 @@ class Search:
                 )
             )  # fmt: skip
             if singly:
-                now = time.perf_counter()
+                now = clock()
                 finished = done > before and not self._limit <= forest.trees["done"][row] < total
                 out_of_time = limit is not None and now - row_began >= limit / 1000.0
                 done, row_began = (before + 1, now) if finished or out_of_time else (before, row_began)
@@ -211,7 +217,7 @@ class Search:
     def _simulate_lockstep(self, rows: Int64s) -> None:
         deadline = None
         if self.config.ms is not None:
-            deadline = time.perf_counter() + len(rows) * self.config.ms / 1000.0
+            deadline = clock() + len(rows) * self.config.ms / 1000.0
         fill, ready = self._fill if self._loops is None else self._gather, rows
         question = self.evaluator.ask if self._one_leaf else self.evaluator
         total, self._limit = self._limit, min(self._limit, ROUND)
@@ -220,7 +226,7 @@ class Search:
             if waiting is not None:
                 self._absorb(waiting, question(waiting.leaves))
                 ready = self._distinct(waiting.row, ready)
-            if deadline is not None and time.perf_counter() >= deadline:
+            if deadline is not None and clock() >= deadline:
                 return
             if not ready.size and self._limit < total:
                 ready = rows[self.forest.trees["done"][rows] >= self._limit]

@@ -8,11 +8,11 @@ playouts were grouped into calls. This module knows no game's rules.
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 
 import numpy as np
 
+from palaestra.compiling import clock
 from palaestra.games.base import Game
 from palaestra.jit import kernel
 from palaestra.rewards.base import Reward
@@ -112,13 +112,13 @@ def flat_timed(game: Game, reward: Reward, states: Int8s, streams: UInt64s, ms: 
 
 
 def _timed_row(game: Game, reward: Reward, states: Int8s, streams: UInt64s, ms: float) -> FlatResult:
-    started = now = time.perf_counter()
+    started = now = clock()
     end = started + ms / 1000.0
     search = FlatSearch(game, reward, states, streams)
     cycles = 1
     while True:
         search.run(search.counts * cycles)
-        before, now = now, time.perf_counter()
+        before, now = now, clock()
         if now >= end:
             return search.result()
         # Calls grow while they are short beside what is left, so that neither Python nor the clock is wasted.
