@@ -61,7 +61,7 @@ def begin_or_resume(folder: Path, config: Any) -> None:
 def test_a_run_killed_at_any_call_that_touches_the_disk_ends_as_if_it_had_not_been(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    config = tiny("reward=cdf(generations=2)", iterations=4)
+    config = tiny("net=b1c8-outcome", "reward=cdf(generations=2)", iterations=4)
     train(config, tmp_path / "whole", stages=FAKES)
     expected = tree_of(tmp_path / "whole")
     kills = 0
@@ -85,7 +85,13 @@ def test_a_run_killed_at_any_call_that_touches_the_disk_ends_as_if_it_had_not_be
     [
         ("tic_tac_toe-3x3", ()),
         ("tic_tac_toe-3x3", ("gate.kind=off", "evaluation.history=4", "evaluation.every=1")),
-        ("tic_tac_toe-3x3", ('reward=switch(primitive, "cdf_bonus(alpha=0.5)", at=2)',)),
+        (
+            "tic_tac_toe-3x3",
+            (
+                "net=b1c8-outcome",
+                'reward=switch(primitive, "cdf_bonus(alpha=0.5)", at=2)',
+            ),
+        ),
         ("morpion-4d", ALONE),
         ("bin_packing-2d", (*ALONE, "selfplay.sampling=true")),
     ],
@@ -159,7 +165,15 @@ def test_an_edit_of_config_toml_counts_as_a_change(tmp_path: Path) -> None:
     train(tiny(iterations=2), run, stages=FAKES)
     path = run / "config.toml"
     path.write_text(path.read_text().replace("lr = 0.005", "lr = 0.25").replace("iterations = 2", "iterations = 3"))
-    assert resume(run, stages=FAKES).iterations == 3
+    heard: list[Event] = []
+    assert resume(run, ["evaluation.games=4"], listeners=[heard.append], stages=FAKES).iterations == 3
+    assert [event.message for event in heard if isinstance(event, Warned)] == [
+        "config.toml was edited: iterations: 2 -> 3",
+        "config.toml was edited: learn.lr: 0.005 -> 0.25",
+    ]
+    heard.clear()
+    resume(run, iterations=4, listeners=[heard.append], stages=FAKES)
+    assert not [event for event in heard if isinstance(event, Warned)], "it is said once"
     assert "learn.lr: 0.005 -> 0.25" in RunFolder(run).config()["history"][0]["changed"]
     path.write_text(path.read_text().replace('net = "b1c8"', 'net = "b2c8"'))
     with pytest.raises(ConfigError, match="net cannot change from b1c8 to b2c8"):
@@ -199,7 +213,7 @@ def test_a_run_whose_reward_is_not_what_was_saved_does_not_go_on(
     tmp_path: Path, damage: Callable[[Path], None], words: str
 ) -> None:
     run = tmp_path / "run"
-    train(tiny("reward=cdf", iterations=2), run, stages=FAKES)
+    train(tiny("net=b1c8-outcome", "reward=cdf", iterations=2), run, stages=FAKES)
     assert [path.name for path in (run / "reward").iterdir()] == ["0002.safetensors"], "what it was before is gone"
     damage(run / "reward" / "0002.safetensors")
     with pytest.raises(RunError, match=words):

@@ -22,14 +22,25 @@ def resume(
         int | None, typer.Option(help="Extend it to so many iterations in all.", show_default=False)
     ] = None,
     sets: Sets = None,
+    threads: Annotated[
+        int | None,
+        typer.Option(
+            help="Use so many from now on: results are repeatable for one number of threads.", show_default=False
+        ),
+    ] = None,
+    device: Annotated[
+        str | None, typer.Option(help="Train the network there from now on: cpu, cuda or mps.", show_default=False)
+    ] = None,
     json: Json = False,
 ) -> None:
     """Go on where a run stopped. Settings that cannot change in a run's life are refused, others recorded."""
     folder = existing_folder(run)
+    given = {"threads": threads, "device": device}
+    changed = [*(sets or ()), *(f"{key}={value}" for key, value in given.items() if value is not None)]
 
     def work(listeners: list[Listener]) -> Summary:
         from palaestra.learn.loop import resume as resume_run
 
-        return resume_run(folder, sets or (), iterations=iterations, minutes=minutes, listeners=listeners)
+        return resume_run(folder, changed, iterations=iterations, minutes=minutes, listeners=listeners)
 
     finish(watch(folder, work), json)
