@@ -18,6 +18,7 @@ from palaestra.learn import atomic
 from palaestra.learn.events import Event, Warned
 from palaestra.learn.folder import RunFolder
 from palaestra.learn.loop import resume, train
+from palaestra.learn.presets import NAMES
 from tests.learn.fakes import ALONE, FAKES, tiny, tree_of
 
 pytestmark = pytest.mark.usefixtures("quick_disk")
@@ -235,14 +236,27 @@ def test_other_threads_or_versions_are_told_in_one_line_and_the_run_goes_on(tmp_
 
 # With real stages, in processes that are really killed.
 
-REAL = (
-    "tic_tac_toe-3x3", "--preset", "thesis-small", "--seed", "3", "--threads", "2",
-    "--set", "net=b1c8-outcome", "--set", "reward=cdf(generations=2)",
-    "--set", "selfplay.games=8", "--set", "selfplay.search.num_simulations=8",
-    "--set", "learn.window=2", "--set", "learn.batch=16", "--set", "gate.games=4", "--set", "gate.threshold=0.4",
-    "--set", "gate.simulations=4", "--set", "evaluation.every=3", "--set", "evaluation.games=4",
-    "--set", "evaluation.simulations=4", "--set", 'evaluation.anchors=["random"]',
+SMALL = (
+    "--seed", "3", "--threads", "2", "--set", "selfplay.games=8", "--set", "selfplay.search.num_simulations=8",
+    "--set", "learn.batch=16", "--set", "evaluation.games=4", "--set", "evaluation.simulations=4",
+    "--set", 'evaluation.anchors=["random"]',
 )  # fmt: skip
+GATED = (
+    "tic_tac_toe-3x3", "--set", "net=b1c8-outcome", "--set", "reward=cdf(generations=2)", "--set", "learn.window=2",
+    "--set", "gate.games=4", "--set", "gate.threshold=0.4", "--set", "gate.simulations=4",
+    "--set", "evaluation.every=3",
+)  # fmt: skip
+ONE_PLAYER = ("--set", "net=mlp16x1", "--set", "solo.every=3", "--set", "solo.simulations=8")
+PRESETS = {
+    "fast": ("tic_tac_toe-3x3", "--set", "net=b1c8"),
+    "thesis": GATED,
+    "thesis-small": GATED,
+    "schmidt": ("opposition-3x5-absolute",),
+    "opposition-fast": ("opposition-3x5",),
+    "ranked": ("bin_packing-2d", *ONE_PLAYER),
+    "record": ("morpion-4d", *ONE_PLAYER),
+}
+KILLS = 15  # of a run of every preset: more than a hundred in all
 
 
 def palaestra(*arguments: str) -> subprocess.Popen[bytes]:
@@ -257,21 +271,21 @@ def finish(*arguments: str) -> None:
     assert process.returncode == 0, errors.decode()
 
 
-def go_on(run: Path, iterations: int) -> tuple[str, ...]:
+def go_on(run: Path, preset: str, iterations: int) -> tuple[str, ...]:
     if (run / "config.toml").exists():
         return "resume", str(run)
-    return "train", *REAL, "--iterations", str(iterations), "--run", str(run)
+    return "train", *PRESETS[preset], *SMALL, "--preset", preset, "--iterations", str(iterations), "--run", str(run)
 
 
-def kill_at_random(run: Path, iterations: int, kills: int, seed: int) -> int:
+def kill_at_random(run: Path, preset: str, iterations: int, kills: int, seed: int) -> int:
     """Kill the run at random moments of its work until `kills` are counted or it ends; returns how many there were."""
     chance = random.Random(seed)
     for done in range(kills):
-        with palaestra(*go_on(run, iterations)) as process:
+        with palaestra(*go_on(run, preset, iterations)) as process:
             seen = iteration_of(run)
             while process.poll() is None and iteration_of(run) == seen:  # it has loaded and begun to work
                 time.sleep(0.005)
-            time.sleep(chance.uniform(0, 0.5))
+            time.sleep(chance.uniform(0, 0.3))
             if process.poll() is not None:
                 assert process.returncode == 0, process.communicate()[1].decode()
                 return done
@@ -287,18 +301,20 @@ def iteration_of(run: Path) -> int:
         return -1
 
 
-def compare_killed_with_whole(tmp_path: Path, iterations: int, kills: int) -> None:
-    finish("train", *REAL, "--iterations", str(iterations), "--run", str(tmp_path / "whole"))
+def compare_killed_with_whole(tmp_path: Path, preset: str, iterations: int, kills: int) -> None:
+    finish(*go_on(tmp_path / "whole", preset, iterations))
     run = tmp_path / "killed"
-    assert kill_at_random(run, iterations, kills, seed=1) == kills, "more iterations are needed for so many kills"
-    finish(*go_on(run, iterations))
+    killed = kill_at_random(run, preset, iterations, kills, seed=1)
+    assert killed == kills, "more iterations are needed for so many kills"
+    finish(*go_on(run, preset, iterations))
     assert tree_of(run) == tree_of(tmp_path / "whole")
 
 
 def test_a_real_run_killed_twice_ends_with_the_same_bits(tmp_path: Path) -> None:
-    compare_killed_with_whole(tmp_path, iterations=8, kills=2)
+    compare_killed_with_whole(tmp_path, "thesis-small", iterations=8, kills=2)
 
 
 @pytest.mark.slow
-def test_a_real_run_killed_a_hundred_times_ends_with_the_same_bits(tmp_path: Path) -> None:
-    compare_killed_with_whole(tmp_path, iterations=400, kills=100)
+@pytest.mark.parametrize("preset", NAMES)
+def test_a_run_of_any_preset_killed_many_times_ends_with_the_same_bits(tmp_path: Path, preset: str) -> None:
+    compare_killed_with_whole(tmp_path, preset, iterations=120, kills=KILLS)

@@ -69,7 +69,8 @@ def finals_figure(series: Mapping[str, Mapping[int, Float64s]], ceilings: Mappin
 def _draw(axes: Axes, at: Sequence[int] | Int64s, rates: Float64s, label: str, colour: str) -> None:
     """The mean of rates [R, P] with its intervals, in percent."""
     mean, margin = mean_and_margin(100 * rates)
-    axes.errorbar(at, mean, yerr=margin, label=label, color=colour, marker="o", markersize=3, capsize=2, elinewidth=1)
+    ends = None if margin is None else (np.minimum(margin, mean), np.minimum(margin, 100 - mean))  # none beyond 100 %
+    axes.errorbar(at, mean, yerr=ends, label=label, color=colour, marker="o", markersize=3, capsize=2, elinewidth=1)
 
 
 def _ceiling(axes: Axes, label: str, ceiling: float) -> None:
