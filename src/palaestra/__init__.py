@@ -11,10 +11,10 @@ Importing this package loads nothing else; the functions do when they are first 
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # as in typing, which takes longer to import than all that stands here
 if TYPE_CHECKING:
+    from typing import Any
+
     from palaestra.games.registry import make_game as make_game
     from palaestra.learn.loop import resume as resume
     from palaestra.learn.loop import train as train
@@ -35,6 +35,8 @@ _HOMES = {
 
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
+        from importlib import import_module
+
         return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module 'palaestra' has no attribute {name!r}")
 

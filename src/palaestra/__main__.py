@@ -1,6 +1,6 @@
 """`python -m palaestra` is the command `palaestra`."""
 
-from palaestra.cli.main import run
+from palaestra.cli.start import run
 
 if __name__ == "__main__":
     run()

@@ -1,14 +1,18 @@
 """The one family of errors that a user can cause.
 
 Every message is a single line that says what was given, what is accepted and, where it helps, an example.
-The command line turns any of them into exit code 2; nothing else in the project prints or exits.
+The command line turns any of them into its exit code; nothing else in the project prints or exits.
 """
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 
 class PalaestraError(Exception):
     """Something the user gave cannot be used. The text is for the user, not for a debugger."""
+
+    exit_code: ClassVar[int] = 2
 
 
 class GameError(PalaestraError):
@@ -41,6 +45,12 @@ class RunError(PalaestraError):
 
 class DamagedRunError(RunError):
     """A file of a run that is not as it was saved: an earlier generation of the run may still be whole."""
+
+
+class DivergedError(RunError):
+    """A run whose training ran away again and again: the settings were accepted, but nothing is learned."""
+
+    exit_code = 1
 
 
 class GdlError(PalaestraError):

@@ -4,6 +4,13 @@ from __future__ import annotations
 
 import signal
 
+import pytest
+
+# What Ctrl-C and a polite `kill` send, and the exit code of each.
+both_signals = pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["SIGINT", "SIGTERM"]
+)
+
 
 def hear_interrupts() -> None:
     """For `preexec_fn`: what is ignored by a parent stays ignored in its children unless it is set back."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -15,7 +14,7 @@ from xml.etree import ElementTree
 import pytest
 
 from palaestra.lab.solve_folder import read_journal
-from tests.cli.interrupts import hear_interrupts
+from tests.cli.interrupts import both_signals, hear_interrupts
 
 NRPA = ("--player", "nrpa(level=1, n=20)")
 
@@ -185,13 +184,14 @@ def wait_for_lines(folder: Path, count: int, process: subprocess.Popen[str]) -> 
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals differ")
-def test_an_interrupt_ends_it_with_the_summary(tmp_path: Path) -> None:
+@both_signals
+def test_a_signal_ends_it_with_the_summary(tmp_path: Path, number: int, code: int) -> None:
     process = begin(tmp_path / "a", "--json")
     wait_for_lines(tmp_path / "a", 3, process)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     out, err = process.communicate(timeout=120)
     found = json.loads(out)
-    assert process.returncode == 130 and found["stopped_by"] == "interrupt" and "Traceback" not in err
+    assert process.returncode == code and found["stopped_by"] == "interrupt" and "Traceback" not in err
     assert found["restarts"] == read_journal(tmp_path / "a").restarts >= 3
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
 import subprocess
 import sys
 import time
@@ -23,7 +22,7 @@ from palaestra.cli.output import at_words
 from palaestra.cli.ratings import ratings_table, superiority_table
 from palaestra.games.registry import make_game
 from palaestra.nets.measure import model_bytes
-from tests.cli.interrupts import hear_interrupts
+from tests.cli.interrupts import both_signals, hear_interrupts
 
 GAME = "gobang-5x5"
 SMALL = ("tournament", "tic_tac_toe-3x3", "random", "greedy", "uct(simulations=20)", "--games", "6", "--seed", "2")
@@ -186,13 +185,14 @@ def test_a_tournament_that_is_killed_twenty_times_ends_with_the_same_file(tmp_pa
     killed_and_resumed(tmp_path, 20, np.random.default_rng(1))
 
 
-def test_an_interrupt_says_in_one_line_how_to_go_on(tmp_path: Path) -> None:
+@both_signals
+def test_a_signal_says_in_one_line_how_to_go_on(tmp_path: Path, number: int, code: int) -> None:
     pgn = tmp_path / "games.pgn"
     process = start(pgn)
     wait_for(pgn, 0, process)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     out, err = process.communicate(timeout=60)
-    assert (process.returncode, out) == (130, "")
+    assert (process.returncode, out) == (code, "")
     assert err.count("\n") == 1 and "with --resume goes on" in err
     assert f"{len(read_games(pgn.read_text()))} games are in {pgn}" in err
 

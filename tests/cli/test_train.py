@@ -6,7 +6,6 @@ import hashlib
 import io
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -21,7 +20,7 @@ from palaestra.cli.live import LiveView, PlainView, clock, iterations
 from palaestra.cli.train import as_json, demerits_in_words
 from palaestra.learn.loop import train
 from palaestra.learn.presets import NAMES
-from tests.cli.interrupts import hear_interrupts
+from tests.cli.interrupts import both_signals, hear_interrupts
 from tests.learn.fakes import FAKES, tiny
 
 TINY = (
@@ -119,7 +118,41 @@ def test_bad_input_is_one_line_and_leaves_nothing_behind(
     assert {path: path.read_bytes() for path in own_folder.rglob("*") if path.is_file()} == before
 
 
-def test_ctrl_c_leaves_the_last_iteration_and_says_how_to_go_on(own_folder: Path) -> None:
+def test_an_edit_of_config_toml_other_threads_and_the_device_are_told_on_resuming(cli: Any) -> None:
+    assert cli("train", "tic_tac_toe-3x3", "--iterations", "1", "--out", "t", "--threads", "2", *TINY).code == 0
+    path = Path("runs/t/config.toml")
+    path.write_text(path.read_text().replace("window = 30", "window = 7"))
+    done = cli("resume", "t", "--iterations", "2", "--threads", "1", "--device", "cpu", "--json")
+    assert done.code == 0 and json.loads(done.out)["iterations"] == 2
+    assert "note: config.toml was edited: learn.window: 30 -> 7\n" in done.err
+    assert "threads 2 -> 1" in done.err and "not bit for bit" in done.err
+    config = tomllib.loads(path.read_text())
+    assert (config["threads"], config["device"], config["learn"]["window"]) == (1, "cpu", 7)
+    refused = cli("resume", "t", "--iterations", "3", "--device", "cuda:99")
+    assert refused.code == 2 and "device 'cuda:99' is not there" in refused.err
+    path.write_text(path.read_text().replace("seed = 0", "seed = 1"))
+    refused = cli("resume", "t", "--iterations", "3")
+    assert refused.code == 2 and "seed cannot change from 0 to 1" in refused.err
+
+
+def test_a_run_that_diverges_is_told_stops_after_three_and_goes_on_with_other_settings(cli: Any) -> None:
+    far = ("--preset", "schmidt", "--set", "learn.lr=1", "--set", "evaluation.demerits=false", *TINY[2:])
+    done = cli("train", "tic_tac_toe-3x3", "--iterations", "9", "--out", "t", *far)
+    lines = [json.loads(line) for line in Path("runs/t/metrics.jsonl").read_text().splitlines()]
+    assert (done.code, done.out, len(lines)) == (1, "", 3)
+    assert all("not finite" in line["diverged"] for line in lines)
+    assert done.err.count("note: iteration") == 3 and "iteration 3 diverged" in done.err
+    last = done.err.splitlines()[-1]
+    assert last.startswith("error: runs/t stopped: 3 iterations in a row diverged") and "learn.policy_weight" in last
+    command = last.partition("palaestra resume ")[2].split()
+    assert command == ["runs/t", "--set", "learn.lr=0.1", "--set", "learn.clip=1"]
+    again = cli("resume", *command, "--set", "learn.lr=0.001", "--iterations", "5", "--json")
+    assert again.code == 0 and json.loads(again.out)["iterations"] == 5
+    assert json.loads(Path("runs/t/metrics.jsonl").read_text().splitlines()[-1])["diverged"] is None
+
+
+@both_signals
+def test_a_signal_leaves_the_last_iteration_and_says_how_to_go_on(number: int, code: int) -> None:
     command = [sys.executable, "-m", "palaestra", "train", "tic_tac_toe-3x3", "--out", "t", "--minutes", "9", *TINY]
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=hear_interrupts
@@ -128,9 +161,9 @@ def test_ctrl_c_leaves_the_last_iteration_and_says_how_to_go_on(own_folder: Path
     until = time.monotonic() + 120
     while time.monotonic() < until and not (kept.exists() and json.loads(kept.read_bytes())["iteration"]):
         time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     out, err = process.communicate(timeout=60)
-    assert process.returncode == 130 and out == ""
+    assert process.returncode == code and out == ""
     assert "Traceback" not in err and "resume t" in err.splitlines()[-1]
     done = subprocess.run(
         [sys.executable, "-m", "palaestra", "resume", "t", "--iterations", "100000", "--minutes", "0.001", "--json"],
@@ -157,7 +190,7 @@ def test_the_live_view_shows_stage_losses_gate_and_strength(own_folder: Path) ->
 
 
 def test_demerits_have_their_place_in_the_views_and_at_the_end(own_folder: Path) -> None:
-    config = tiny("reward=cdf", "evaluation.demerits=true", game="opposition-3x9", iterations=3)
+    config = tiny("net=b1c8-outcome", "reward=cdf", "evaluation.demerits=true", game="opposition-3x9", iterations=3)
     with open(os.devnull, "w") as nowhere:
         view = LiveView(Console(file=nowhere, force_terminal=True, width=160))
         plain = PlainView(Console(file=(paper := io.StringIO()), width=100))
@@ -166,7 +199,7 @@ def test_demerits_have_their_place_in_the_views_and_at_the_end(own_folder: Path)
         drawn.print(view.draw())
     counts = [line["demerits"]["demerits"] for line in summary.metrics]
     text = drawn.export_text()
-    assert "opposition-3x9, b1c8, cdf, seed 0" in text and "demerits" in text
+    assert "opposition-3x9, b1c8-outcome, cdf, seed 0" in text and "demerits" in text
     assert all(f"{count:.2f}" in text and f"{count:.2f} demerits" in paper.getvalue() for count in counts)
     words = demerits_in_words(
         [{"iteration": i, "demerits": {"demerits": d}} for i, d in ((1, 16.5), (2, 0.0), (3, 2.25))]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from palaestra.errors import ConfigError
 from palaestra.lab.chapter_2 import FIGURES, LENGTHS, TIC, ceilings_of, matches_of, run_figure
 from palaestra.lab.tabular_plots import curves_figure, finals_figure
+from palaestra.learn.tabular import Curve
 
 
 def test_every_figure_plays_one_and_a_half_times_the_published_lengths() -> None:
@@ -52,6 +54,14 @@ def test_pictures_have_a_panel_a_title_and_the_ceiling() -> None:
     finals = {"Q": {l: curve.rates[:, -1] for l, curve in zip((5, 9), curves.values(), strict=True)}}
     axes = finals_figure(finals, {"best": 0.98}).axes[0]
     assert axes.get_xlim()[0] < 5 and axes.get_xlim()[1] > 9
+
+
+def test_no_bar_of_a_win_rate_ends_beyond_a_hundred_percent_or_below_none() -> None:
+    rates = np.array([[1.0, 0.2], [0.9, 0.0]])  # of two repeats, whose intervals are wide
+    curve = Curve(np.array([10, 20]), rates, rates)
+    (bars,) = curves_figure({"here": {"Q": curve}}, {}).axes[0].collections
+    ends = np.concatenate([path.vertices[:, 1] for path in bars.get_paths()])
+    assert (ends.min(), ends.max()) == (pytest.approx(0.0), pytest.approx(100.0))
 
 
 def test_a_figure_that_does_not_exist_is_refused() -> None:

@@ -174,3 +174,20 @@ def test_nested_settings_are_flattened_in_their_order() -> None:
     assert flat({"a": 1, "b": {"c": [1, 2], "d": {"e": None}}, "f": "x"}) == [
         ("a", "1"), ("f", "x"), ("b.c", "[1, 2]"), ("b.d.e", "–"),
     ]  # fmt: skip
+
+
+def ticks_of(svg: str) -> list[str]:
+    """The words below the x-axis."""
+    return re.findall(r'id="[^"]*xtick_\d+".*?<text[^>]*>([^<]*)</text>', svg, flags=re.DOTALL)
+
+
+@pytest.mark.parametrize("iterations", [1, 2, 9, 60])
+def test_iterations_are_whole_numbers_and_all_on_the_axis_however_few_were_evaluated(iterations: int) -> None:
+    lines = [metrics_line(number, elo=None, running_elo=None) for number in range(1, iterations)]
+    lines.append({**metrics_line(iterations), "elo": {"random": [200.0, 150.0, 250.0]}})
+    plots = {title: svg for title, _, svg in run_plots(lines)}
+    ticks = {title: ticks_of(svg) for title, svg in plots.items()}
+    assert {"Strength", "Losses", "Running Elo", "Gate"} <= set(ticks)
+    for title, words in ticks.items():
+        assert words and all(word.isdigit() for word in words), (title, words)
+    assert int(ticks["Strength"][0]) <= max(1, iterations // 5), "the run's axis, not that of the one evaluation"

@@ -23,7 +23,7 @@ from palaestra.players.runs import open_run
 from palaestra.rewards.base import Reward
 from palaestra.runs.folder import RunFolder
 from tests.learn import fakes
-from tests.learn.fakes import FAKES, tiny
+from tests.learn.fakes import ALONE, FAKES, tiny
 
 pytestmark = pytest.mark.usefixtures("quick_disk")
 
@@ -148,8 +148,9 @@ def test_a_step_that_went_wrong_is_told(tmp_path: Path) -> None:
 
     heard: list[Event] = []
     train(tiny(iterations=1), tmp_path / "run", [heard.append], replace(FAKES, make_trainer=Breaking))
-    assert [e.message for e in heard if isinstance(e, events.Warned)] == ["iteration 1: a loss was not finite"]
-    assert lines_of(tmp_path / "run")[0]["losses"]["policy"] is None
+    assert [e.message for e in heard if isinstance(e, events.Warned)] == ["iteration 1 diverged: a loss was not finite"]
+    line = lines_of(tmp_path / "run")[0]
+    assert line["losses"]["policy"] is None and line["diverged"] == "a loss was not finite"
 
 
 def test_self_play_sees_the_reward_as_it_was_and_later_stages_as_it_has_become(tmp_path: Path) -> None:
@@ -162,7 +163,7 @@ def test_self_play_sees_the_reward_as_it_was_and_later_stages_as_it_has_become(t
 
         return stage
 
-    sets = ("reward=cdf(generations=2)", "evaluation.every=1", "evaluation.demerits=true")
+    sets = ("net=b1c8-outcome", "reward=cdf(generations=2)", "evaluation.every=1", "evaluation.demerits=true")
     stages = replace(FAKES, **{name: watched(name) for name in seen})
     train(tiny(*sets, game="opposition-3x9", iterations=3), tmp_path / "run", stages=stages)
     played = seen["play_games"]
@@ -174,7 +175,7 @@ def test_self_play_sees_the_reward_as_it_was_and_later_stages_as_it_has_become(t
 
 def test_the_metrics_name_the_reward_and_what_it_has_learned(tmp_path: Path) -> None:
     run = tmp_path / "run"
-    train(tiny("reward=cdf(generations=2)", iterations=3), run, stages=FAKES)
+    train(tiny("net=b1c8-outcome", "reward=cdf(generations=2)", iterations=3), run, stages=FAKES)
     lines = lines_of(run)
     assert {line["reward"] for line in lines} == {"cdf(generations=2)"}
     assert [line["learned"]["window"] for line in lines] == [6, 12, 12]
@@ -233,6 +234,10 @@ def test_the_games_of_an_iteration_are_kept_as_pgn(tmp_path: Path) -> None:
         ("hex-3x3", ("reward=elo",), ConfigError, "unknown reward 'elo'"),
         ("hex-3x3", ("reward=cdf_bonus(alpha=2)",), ConfigError, "alpha is 2"),
         ("hex-3x3", ("reward=ranked",), ConfigError, "ranked is for games of one player"),
+        ("hex-3x3", ("reward=cdf",), ConfigError, "--set net=b3c32-outcome.* --set learn.stale_values=true"),
+        ("hex-3x3", ("reward=cdf_bonus", "net=b2c8"), ConfigError, "--set net=b2c8-outcome"),
+        ("hex-3x3", ("reward=switch(primitive, hand_tuned, at=5)",), ConfigError, "--set net=b3c32-outcome"),
+        ("morpion-4d", ("reward=cdf", "net=mlp64x2"), ConfigError, "--set net=mlp64x2-categorical"),
         ("hex-3x3", ("evaluation.demerits=true",), ConfigError, "demerits need a game that is solved"),
     ],
 )
@@ -242,6 +247,52 @@ def test_what_cannot_be_trained_is_refused_before_anything_is_made(
     with pytest.raises(kind, match=words):
         train(configure(game, "fast", sets, iterations=1), tmp_path / "run", stages=FAKES)
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    "sets",
+    [
+        ("reward=cdf", "learn.stale_values=true"),
+        ("reward=cdf", "net=b1c8-outcome"),
+        ("reward=cdf", "learn.window=1"),  # all that is learned from is of this iteration
+        ("reward=hand_tuned",),
+    ],
+)
+def test_a_reward_is_accepted_where_no_stale_value_is_learned_or_that_is_wanted(
+    tmp_path: Path, sets: tuple[str, ...]
+) -> None:
+    assert train(tiny(*sets, game="hex-3x3", iterations=1), tmp_path / "run", stages=FAKES).iterations == 1
+
+
+def test_ranked_reward_keeps_what_a_game_was_told(tmp_path: Path) -> None:
+    config = tiny(*ALONE, "learn.window=3", game="morpion-4d", iterations=1)
+    assert train(config, tmp_path / "run", stages=FAKES).iterations == 1
+
+
+class Told(Exception):
+    """Ends a run from the outside."""
+
+
+def test_an_iteration_that_is_done_again_has_the_same_schedule_although_the_clock_moved_on(tmp_path: Path) -> None:
+    given: list[float] = []
+
+    class Watched(fakes.FakeTrainer):
+        def train(self, batches: Any, steps: int, progress: float, listen: Any = None) -> Any:
+            given.append(progress)
+            return super().train(batches, steps, progress, listen)
+
+    def end_in_third(event: Event) -> None:
+        if isinstance(event, events.StageStarted) and event.iteration == 3 and event.stage == "saving":
+            raise Told
+
+    stages = replace(FAKES, make_trainer=Watched)
+    with pytest.raises(Told):
+        train(tiny(iterations=None, minutes=0.01), tmp_path / "run", [end_in_third], stages)
+    resume(tmp_path / "run", stages=stages)
+    lines = lines_of(tmp_path / "run")
+    assert given[0] == 0.0 and 0.0 < given[2] == given[3] == lines[2]["progress"]
+    assert given[2] == min(1.0, lines[1]["elapsed"] / 0.6), "by what is saved, and by no clock"
+    assert lines[2]["lr"] == tiny().learn.lr * (1 - given[2])
 
 
 def test_python_trains_with_a_configuration_alone_and_players_can_open_the_run(
@@ -271,7 +322,7 @@ def test_tensorboard_hears_every_number_of_an_iteration(tmp_path: Path) -> None:
             self.closed = True
 
     writer = Writer()
-    config = tiny("reward=cdf", "evaluation.demerits=true", game="opposition-3x9", iterations=2)
+    config = tiny("net=b1c8-outcome", "reward=cdf", "evaluation.demerits=true", game="opposition-3x9", iterations=2)
     train(config, tmp_path / "run", [TensorBoard(writer)], FAKES)
     line = lines_of(tmp_path / "run")[1]
     assert writer.closed

@@ -17,6 +17,7 @@ from palaestra import atomic
 from palaestra.errors import ConfigError, RunError
 from palaestra.learn.events import Event, Warned
 from palaestra.learn.loop import resume, train
+from palaestra.learn.presets import NAMES
 from palaestra.runs.folder import RunFolder
 from tests.learn.fakes import ALONE, FAKES, tiny, tree_of
 
@@ -61,7 +62,7 @@ def begin_or_resume(folder: Path, config: Any) -> None:
 def test_a_run_killed_at_any_call_that_touches_the_disk_ends_as_if_it_had_not_been(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    config = tiny("reward=cdf(generations=2)", iterations=4)
+    config = tiny("net=b1c8-outcome", "reward=cdf(generations=2)", iterations=4)
     train(config, tmp_path / "whole", stages=FAKES)
     expected = tree_of(tmp_path / "whole")
     kills = 0
@@ -85,7 +86,13 @@ def test_a_run_killed_at_any_call_that_touches_the_disk_ends_as_if_it_had_not_be
     [
         ("tic_tac_toe-3x3", ()),
         ("tic_tac_toe-3x3", ("gate.kind=off", "evaluation.history=4", "evaluation.every=1")),
-        ("tic_tac_toe-3x3", ('reward=switch(primitive, "cdf_bonus(alpha=0.5)", at=2)',)),
+        (
+            "tic_tac_toe-3x3",
+            (
+                "net=b1c8-outcome",
+                'reward=switch(primitive, "cdf_bonus(alpha=0.5)", at=2)',
+            ),
+        ),
         ("morpion-4d", ALONE),
         ("bin_packing-2d", (*ALONE, "selfplay.sampling=true")),
     ],
@@ -159,7 +166,15 @@ def test_an_edit_of_config_toml_counts_as_a_change(tmp_path: Path) -> None:
     train(tiny(iterations=2), run, stages=FAKES)
     path = run / "config.toml"
     path.write_text(path.read_text().replace("lr = 0.005", "lr = 0.25").replace("iterations = 2", "iterations = 3"))
-    assert resume(run, stages=FAKES).iterations == 3
+    heard: list[Event] = []
+    assert resume(run, ["evaluation.games=4"], listeners=[heard.append], stages=FAKES).iterations == 3
+    assert [event.message for event in heard if isinstance(event, Warned)] == [
+        "config.toml was edited: iterations: 2 -> 3",
+        "config.toml was edited: learn.lr: 0.005 -> 0.25",
+    ]
+    heard.clear()
+    resume(run, iterations=4, listeners=[heard.append], stages=FAKES)
+    assert not [event for event in heard if isinstance(event, Warned)], "it is said once"
     assert "learn.lr: 0.005 -> 0.25" in RunFolder(run).config()["history"][0]["changed"]
     path.write_text(path.read_text().replace('net = "b1c8"', 'net = "b2c8"'))
     with pytest.raises(ConfigError, match="net cannot change from b1c8 to b2c8"):
@@ -199,7 +214,7 @@ def test_a_run_whose_reward_is_not_what_was_saved_does_not_go_on(
     tmp_path: Path, damage: Callable[[Path], None], words: str
 ) -> None:
     run = tmp_path / "run"
-    train(tiny("reward=cdf", "keep=1", iterations=2), run, stages=FAKES)
+    train(tiny("net=b1c8-outcome", "reward=cdf", "keep=1", iterations=2), run, stages=FAKES)
     assert [path.name for path in (run / "reward").iterdir()] == ["0002.safetensors"], "what it was before is gone"
     damage(run / "reward" / "0002.safetensors")
     with pytest.raises(RunError, match=words):
@@ -221,14 +236,27 @@ def test_other_threads_or_versions_are_told_in_one_line_and_the_run_goes_on(tmp_
 
 # With real stages, in processes that are really killed.
 
-REAL = (
-    "tic_tac_toe-3x3", "--preset", "thesis-small", "--seed", "3", "--threads", "2",
-    "--set", "net=b1c8-outcome", "--set", "reward=cdf(generations=2)",
-    "--set", "selfplay.games=8", "--set", "selfplay.search.simulations=8",
-    "--set", "learn.window=2", "--set", "learn.batch=16", "--set", "gate.games=4", "--set", "gate.threshold=0.4",
-    "--set", "gate.simulations=4", "--set", "evaluation.every=3", "--set", "evaluation.games=4",
-    "--set", "evaluation.simulations=4", "--set", 'evaluation.anchors=["random"]',
+SMALL = (
+    "--seed", "3", "--threads", "2", "--set", "selfplay.games=8", "--set", "selfplay.search.simulations=8",
+    "--set", "learn.batch=16", "--set", "evaluation.games=4", "--set", "evaluation.simulations=4",
+    "--set", 'evaluation.anchors=["random"]',
 )  # fmt: skip
+GATED = (
+    "tic_tac_toe-3x3", "--set", "net=b1c8-outcome", "--set", "reward=cdf(generations=2)", "--set", "learn.window=2",
+    "--set", "gate.games=4", "--set", "gate.threshold=0.4", "--set", "gate.simulations=4",
+    "--set", "evaluation.every=3",
+)  # fmt: skip
+ONE_PLAYER = ("--set", "net=mlp16x1", "--set", "solo.every=3", "--set", "solo.simulations=8")
+PRESETS = {
+    "fast": ("tic_tac_toe-3x3", "--set", "net=b1c8"),
+    "thesis": GATED,
+    "thesis-small": GATED,
+    "schmidt": ("opposition-3x5-absolute",),
+    "opposition-fast": ("opposition-3x5",),
+    "ranked": ("bin_packing-2d", *ONE_PLAYER),
+    "record": ("morpion-4d", *ONE_PLAYER),
+}
+KILLS = 15  # of a run of every preset: more than a hundred in all
 
 
 def palaestra(*arguments: str) -> subprocess.Popen[bytes]:
@@ -243,21 +271,21 @@ def finish(*arguments: str) -> None:
     assert process.returncode == 0, errors.decode()
 
 
-def go_on(run: Path, iterations: int) -> tuple[str, ...]:
+def go_on(run: Path, preset: str, iterations: int) -> tuple[str, ...]:
     if (run / "config.toml").exists():
         return "resume", str(run)
-    return "train", *REAL, "--iterations", str(iterations), "--out", str(run)
+    return "train", *PRESETS[preset], *SMALL, "--preset", preset, "--iterations", str(iterations), "--out", str(run)
 
 
-def kill_at_random(run: Path, iterations: int, kills: int, seed: int) -> int:
+def kill_at_random(run: Path, preset: str, iterations: int, kills: int, seed: int) -> int:
     """Kill the run at random moments of its work until `kills` are counted or it ends; returns how many there were."""
     chance = random.Random(seed)
     for done in range(kills):
-        with palaestra(*go_on(run, iterations)) as process:
+        with palaestra(*go_on(run, preset, iterations)) as process:
             seen = iteration_of(run)
             while process.poll() is None and iteration_of(run) == seen:  # it has loaded and begun to work
                 time.sleep(0.005)
-            time.sleep(chance.uniform(0, 0.5))
+            time.sleep(chance.uniform(0, 0.3))
             if process.poll() is not None:
                 assert process.returncode == 0, process.communicate()[1].decode()
                 return done
@@ -273,18 +301,20 @@ def iteration_of(run: Path) -> int:
         return -1
 
 
-def compare_killed_with_whole(tmp_path: Path, iterations: int, kills: int) -> None:
-    finish("train", *REAL, "--iterations", str(iterations), "--out", str(tmp_path / "whole"))
+def compare_killed_with_whole(tmp_path: Path, preset: str, iterations: int, kills: int) -> None:
+    finish(*go_on(tmp_path / "whole", preset, iterations))
     run = tmp_path / "killed"
-    assert kill_at_random(run, iterations, kills, seed=1) == kills, "more iterations are needed for so many kills"
-    finish(*go_on(run, iterations))
+    killed = kill_at_random(run, preset, iterations, kills, seed=1)
+    assert killed == kills, "more iterations are needed for so many kills"
+    finish(*go_on(run, preset, iterations))
     assert tree_of(run) == tree_of(tmp_path / "whole")
 
 
 def test_a_real_run_killed_twice_ends_with_the_same_bits(tmp_path: Path) -> None:
-    compare_killed_with_whole(tmp_path, iterations=8, kills=2)
+    compare_killed_with_whole(tmp_path, "thesis-small", iterations=8, kills=2)
 
 
 @pytest.mark.slow
-def test_a_real_run_killed_a_hundred_times_ends_with_the_same_bits(tmp_path: Path) -> None:
-    compare_killed_with_whole(tmp_path, iterations=400, kills=100)
+@pytest.mark.parametrize("preset", NAMES)
+def test_a_run_of_any_preset_killed_many_times_ends_with_the_same_bits(tmp_path: Path, preset: str) -> None:
+    compare_killed_with_whole(tmp_path, preset, iterations=120, kills=KILLS)

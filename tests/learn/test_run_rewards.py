@@ -120,7 +120,7 @@ def test_the_network_alone_judges_by_the_runs_reward(here: Path, reward: str, va
 
 def test_a_run_player_has_the_window_that_was_saved(tmp_path: Path) -> None:
     run = tmp_path / "run"
-    train(tiny("reward=cdf(generations=2)", iterations=3), run, stages=FAKES)
+    train(tiny("net=b1c8-outcome", "reward=cdf(generations=2)", iterations=3), run, stages=FAKES)
     found = open_run(str(run)).make_reward(TIC).state()
     path = run / "reward" / "0003.safetensors"
     saved = unpack(path.read_bytes(), path)
@@ -131,7 +131,7 @@ def test_a_run_player_has_the_window_that_was_saved(tmp_path: Path) -> None:
 @pytest.mark.parametrize("own", ["default", "cdf(generations=2)"])
 def test_another_reward_is_taught_by_the_games_of_the_run(tmp_path: Path, own: str) -> None:
     run = tmp_path / "run"
-    train(tiny(f"reward={own}", iterations=3), run, stages=FAKES)
+    train(tiny("net=b1c8-outcome", f"reward={own}", iterations=3), run, stages=FAKES)
     stored = open_run(str(run))
     for text in ("cdf(generations=2)", "cdf_bonus(alpha=0.25)", "switch(primitive, cdf, at=2)"):
         expected = make_reward(text, TIC)
@@ -149,7 +149,7 @@ def test_a_run_from_before_there_was_a_choice_has_its_games_reward(here: Path) -
 
 def test_a_window_that_is_not_what_was_saved_is_refused(tmp_path: Path) -> None:
     run = tmp_path / "run"
-    train(tiny("reward=cdf", iterations=1), run, stages=FAKES)
+    train(tiny("net=b1c8-outcome", "reward=cdf", iterations=1), run, stages=FAKES)
     path = run / "reward" / "0001.safetensors"
     path.write_bytes(path.read_bytes()[:-1] + b"\x07")
     with pytest.raises(RunError, match=r"0001.safetensors is damaged"):

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.usefixtures("quick_disk")
 
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
-    train(tiny("reward=cdf", iterations=6), tmp_path / "run", stages=FAKES)
+    train(tiny("net=b1c8-outcome", "reward=cdf", iterations=6), tmp_path / "run", stages=FAKES)
     return tmp_path / "run"
 
 
@@ -61,7 +61,7 @@ def test_a_damaged_newest_iteration_is_refused_with_the_command_that_goes_back(
     tmp_path: Path, name: str, gone: bool
 ) -> None:
     run = tmp_path / "run"
-    train(tiny("reward=cdf", "gate.kind=off", iterations=6), run, stages=FAKES)
+    train(tiny("net=b1c8-outcome", "reward=cdf", "gate.kind=off", iterations=6), run, stages=FAKES)
     path = run / name
     if gone:
         path.unlink()

@@ -91,7 +91,7 @@ def evaluate(
 
     With one player all of them play from the same beginnings, and their scores stand beside each other.
     """
-    from palaestra.cli.output import print_json, progress_bar
+    from palaestra.cli.output import print_json, progress_bar, stderr
     from palaestra.learn.evaluation import play_anchors
     from palaestra.learn.oracles import error_rates
     from palaestra.players.runs import open_run
@@ -115,10 +115,10 @@ def evaluate(
     at = {} if drawn is None else curve_moments(stored, sets, points)
     anchors = tuple(against) if against else ANCHORS
     results: list[AnchorResult] = []
-    with progress_bar() as bar:
-        total = len(budgets) * len(anchors) * games if games else None
-        task = bar.add_task("mistakes", total=total)
+    with stderr().status("Looking for mistakes …"):
         rates = error_rates(game, model, stored.search, sets, (0, *budgets), **settings) if sets else []
+    with progress_bar() as bar:
+        task = bar.add_task("", total=len(budgets) * len(anchors) * games)
         before = 0
 
         def show(anchor: str, running: Running) -> None:

@@ -1,6 +1,7 @@
 """The command `palaestra`: collects the verbs, and turns every failure into one line and an exit code.
 
-0 done · 1 the thing asked for failed · 2 bad usage or bad input · 130 interrupted. PALAESTRA_DEBUG=1 shows tracebacks.
+0 done · 1 the thing asked for failed · 2 bad usage or bad input · 130 or 143 ended by a signal (see `start`).
+PALAESTRA_DEBUG=1 shows tracebacks.
 """
 
 from __future__ import annotations
@@ -119,7 +120,7 @@ def _run(arguments: list[str]) -> int:
         with compile_notice():
             return int(build_app()(args=with_new_names(arguments), prog_name="palaestra", standalone_mode=False) or 0)
     except PalaestraError as error:
-        return _complain(str(error), 2)
+        return _complain(str(error), error.exit_code)
     except typer.TyperException as error:
         context = getattr(error, "ctx", None)
         path = context.command_path if context is not None else "palaestra"

@@ -33,17 +33,28 @@ def resume(
     ] = None,
     game: StoredGame = None,
     sets: Sets = None,
+    threads: Annotated[
+        int | None,
+        typer.Option(
+            help="Use so many from now on: results are repeatable for one number of threads.", show_default=False
+        ),
+    ] = None,
+    device: Annotated[
+        str | None, typer.Option(help="Train the network there from now on: cpu, cuda or mps.", show_default=False)
+    ] = None,
     json: Json = False,
 ) -> None:
     """Go on where a run stopped. Settings that cannot change in a run's life are refused, others recorded."""
     folder = existing_folder(run)
+    given = {"threads": threads, "device": device}
+    changed = [*(sets or ()), *(f"{key}={value}" for key, value in given.items() if value is not None)]
 
     def work(listeners: list[Listener]) -> Summary:
         from palaestra.learn.loop import resume as resume_run
 
         return resume_run(
             folder,
-            sets or (),
+            changed,
             iterations=iterations,
             minutes=minutes,
             from_iteration=back,

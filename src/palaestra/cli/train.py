@@ -192,6 +192,7 @@ def watch(folder: Path, work: Callable[[list[Listener]], Summary]) -> Summary:
     from palaestra.cli.live import make_view
     from palaestra.cli.output import command_name, stderr
     from palaestra.learn.listeners import tensorboard
+    from palaestra.runs.folder import CONFIG
 
     view = make_view()
     try:
@@ -199,8 +200,10 @@ def watch(folder: Path, work: Callable[[list[Listener]], Summary]) -> Summary:
             board = tensorboard(folder)
             return work([view, board] if board else [view])
     except KeyboardInterrupt:
-        done = len(view.lines)
-        words = f"Stopped; iteration {done} is kept. To go on: {command_name()} resume {name_of(folder)}"
+        words = "Stopped before the run began: nothing is kept."
+        if (folder / CONFIG).is_file():
+            done = len(view.lines)
+            words = f"Stopped; iteration {done} is kept. To go on: {command_name()} resume {name_of(folder)}"
         stderr().print(words, markup=False, soft_wrap=True)
         raise
 

@@ -136,7 +136,7 @@ def run_plots(lines: Lines, threshold: float | None = None) -> Iterator[tuple[st
     ]
     for title, caption, draw, possible in plots:
         if possible:
-            yield title, caption, _svg(draw, title)
+            yield title, caption, _svg(draw, title, _iterations(lines))
 
 
 def picture(figure: Figure, format: str, **options: Any) -> bytes:
@@ -149,14 +149,25 @@ def picture(figure: Figure, format: str, **options: Any) -> bytes:
     return printable(data.getvalue().decode()).encode() if format == "svg" else data.getvalue()
 
 
-def _svg(draw: Callable[[Axes], None], name: str) -> str:
+def whole_numbers(axes: Axes, numbers: Sequence[int] = ()) -> None:
+    """Ticks of the x-axis at whole numbers alone, however few are drawn; `numbers` are on it in any case."""
+    low, high = axes.get_xlim()
+    middle = (low + high) / 2
+    axes.set_xlim(
+        min(low, *(number - 0.5 for number in (middle, *numbers))),
+        max(high, *(number + 0.5 for number in (middle, *numbers))),
+    )
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+
+
+def _svg(draw: Callable[[Axes], None], name: str, iterations: Sequence[int]) -> str:
     """A figure as one <svg> element without a header; `name` tells its identifiers from other figures'."""
     with matplotlib.rc_context({**STYLE, "svg.hashsalt": name}):
         figure = Figure(figsize=SIZE, layout="constrained")
         axes = figure.add_subplot()
         axes.set_xlabel("iteration")
         draw(axes)
-        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        whole_numbers(axes, iterations)
         body = picture(figure, "svg", transparent=True).decode()
     svg = body[body.index("<svg") :]
     prefix = "".join(character if character.isalnum() else "-" for character in name.lower())

@@ -15,13 +15,12 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 
 from palaestra.arena.ratings import Ratings, Results, rate
 from palaestra.atomic import write_file
 from palaestra.errors import ConfigError
 from palaestra.lab.elo_curves import Curve, Point, curves_of, mean_over_runs
-from palaestra.lab.plots import BLUE, GREEN, INK, ORANGE, PURPLE, RED, STYLE, picture
+from palaestra.lab.plots import BLUE, GREEN, INK, ORANGE, PURPLE, RED, STYLE, picture, whole_numbers
 from palaestra.types import Float64s
 
 if TYPE_CHECKING:
@@ -138,7 +137,7 @@ def elo_over_iterations_figure(runs: Sequence[Curve]) -> Figure:
             lasts = [curve.last for curve in group]
             label = "tournament Elo" if len(ways) == 1 else f"tournament Elo, {shortened(way)}"
             legend[label] = _draw(axes, [curve.tournament for curve in group], lasts, colour, band=False)
-        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        whole_numbers(axes)
         axes.set_xlabel("iteration")
         what = f"run {shortened(names[0])}" if len(names) == 1 else f"mean of {len(names)} runs"
         axes.set_ylabel(f"Elo, {what}, 95 % intervals")

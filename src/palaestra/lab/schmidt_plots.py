@@ -13,10 +13,9 @@ import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 
 from palaestra.arena.statistics import mean_and_margin
-from palaestra.lab.plots import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, RED, STYLE
+from palaestra.lab.plots import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, RED, STYLE, whole_numbers
 from palaestra.types import Float32s, Float64s, Int32s
 
 COLOURS = (GREY, PURPLE, ORANGE, RED, BLUE, GREEN)
@@ -48,7 +47,7 @@ def demerits_figure(curves: Mapping[str, Float64s], anchors: Mapping[str, float]
             axes.annotate(label, (1.0, height), xycoords=("axes fraction", "data"), ha="right", va="bottom", fontsize=8)
         highest = max([*anchors.values(), *(float(curve.max()) for curve in curves.values())])
         axes.set_ylim(bottom=-0.3, top=1.08 * max(highest, 1.0))  # intervals of few seeds reach beyond what there is
-        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        whole_numbers(axes)
         axes.set_xlabel("generation")
         axes.set_ylabel("demerits against perfect play")
         axes.legend(fontsize=8, ncols=2, loc="lower center", bbox_to_anchor=(0.5, 1.0))

@@ -36,14 +36,15 @@ def about(config: RunConfig, game: Game) -> dict[str, Any]:
         **{name: _version(name) for name in LIBRARIES},
         "machine": platform.machine(),
         "threads": config.threads,
+        "device": config.device,
     }
 
 
 def differences(then: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     """One phrase, if at all, naming whatever can change results: libraries, machine and threads, not the revision."""
-    names = ("threads", "python", "machine", *LIBRARIES)
-    changed = [f"{name} {then.get(name)} -> {now.get(name)}" for name in names if then.get(name) != now.get(name)]
-    return [f"this run was computed with other versions or threads ({', '.join(changed)})"] if changed else []
+    names = ("threads", "device", "python", "machine", *LIBRARIES)
+    changed = [f"{name} {then[name]} -> {now[name]}" for name in names if name in then and then[name] != now[name]]
+    return [f"this run was computed with other versions, threads or device ({', '.join(changed)})"] if changed else []
 
 
 def revision() -> str:

@@ -106,6 +106,9 @@ class LearnConfig(Group):
     legal_only: bool = Field(
         False, description="l_p compares legal moves alone, as play does; off: illegal moves are learned too (thesis)"
     )
+    stale_values: bool = Field(
+        False, description="a value head may learn values that cdf, cdf_bonus or switch gave in earlier iterations"
+    )
     average: float = Field(
         0.0, ge=0, lt=1, description="weights that play are averaged with this decay a step; 0: the last"
     )

@@ -22,6 +22,7 @@ from palaestra.learn import events
 from palaestra.learn.about import about, config_text, differences
 from palaestra.learn.checks import trainable
 from palaestra.learn.config import RunConfig
+from palaestra.learn.divergence import IN_A_ROW, diverged_error, diverged_in_a_row, divergence
 from palaestra.learn.events import Listener, Metrics, Stage, Summary
 from palaestra.learn.measures import measure
 from palaestra.learn.panel import Judged, Panel
@@ -88,8 +89,7 @@ def resume(
             settings = home.config() if manifest is None or from_iteration is None else dict(manifest.config)
             written = make_config({key: value for key, value in settings.items() if key not in ("about", "history")})
             config = make_config(merge(merge(as_settings(written), bounds(iterations, minutes)), parse_sets(sets)))
-            changed = {} if manifest is None else changes(RunConfig.model_validate(manifest.config), config)
-            notes = [f"{key}: {old} -> {new}" for key, (old, new) in changed.items()]
+            changed, edited = _changed(manifest, config), _changed(manifest, written)
             own_id = None if manifest is None else manifest.game
             rules = make_stored_game(config.game, str(home), id=own_id, given=game)
             loop = _Loop(home, config, trainable(config, rules), tuple(listeners), stages)
@@ -98,12 +98,21 @@ def resume(
                 return loop.begin().run()
             if iterations is not None or minutes is not None:
                 loop.refuse_if_over(manifest)
+            for key, (old, new) in edited.items():
+                if changed.get(key) == (old, new):
+                    loop.tell(events.Warned(f"config.toml was edited: {key}: {old} -> {new}"))
+            notes = [f"{key}: {old} -> {new}" for key, (old, new) in changed.items()]
             if from_iteration is not None:
                 notes.insert(0, f"went back to iteration {from_iteration}")
             loop.restore(manifest, notes)
         except DamagedRunError as error:
             raise RunError(f"{error}; {home.way_back()}") from None
         return loop.run()
+
+
+def _changed(manifest: Manifest | None, config: RunConfig) -> dict[str, tuple[Any, Any]]:
+    """In what the settings differ from those in force; ConfigError for what a run keeps for life."""
+    return {} if manifest is None else changes(RunConfig.model_validate(manifest.config), config)
 
 
 @dataclass
@@ -226,9 +235,16 @@ class _Loop:
         )
         while not self.current.manifest.finished:
             self.iterate(self.current.manifest.iteration + 1)
+            self._stop_if_diverged()
         summary = self.summary()
         self.tell(events.RunEnded(summary))
         return summary
+
+    def _stop_if_diverged(self) -> None:
+        """DivergedError after several such iterations in a row; they are saved, and other settings may go on."""
+        now, lines, run = self.current.manifest, self.current.lines, str(self.home)
+        if diverged_in_a_row(lines, now.history) >= IN_A_ROW:
+            raise diverged_error(run, self.config.learn, now.iteration, lines[-1]["diverged"], now.finished)
 
     def iterate(self, iteration: int) -> None:
         """One iteration; afterwards it is on the disk, or nothing has changed there."""
@@ -238,7 +254,7 @@ class _Loop:
         played = self._play("selfplay", self.config, iteration) if alone is None else alone.play(iteration)
         self.replay.add(iteration, played.examples)
         before = self.trainer.state() if self.config.gate.kind != "off" else None
-        report = self._learn(iteration)
+        report, diverged = self._learn(iteration)
         model, accepted, gate = self._judge(iteration, before)
         over = self._over(iteration, self.seconds)
         judged = self._evaluate(iteration, model, iteration if accepted else old.best, over)._replace(gate=gate)
@@ -277,6 +293,8 @@ class _Loop:
             seconds=self.spent,
             buffer=len(self.replay),
             earlier=self.current.lines,
+            progress=self._progress(iteration),
+            diverged=diverged,
             solo=None if alone is None else alone.line(played),
         )
         self._save(manifest, files, line, model if accepted else self.current.model)
@@ -292,15 +310,17 @@ class _Loop:
             given = (self.game, self.current.model, config, iteration, listen)
             return self.stages.play_games(*given, switched=switched, reward=self.reward)
 
-    def _learn(self, iteration: int) -> Any:
+    def _learn(self, iteration: int) -> tuple[Any, str | None]:
+        """The trainer's report, and why it counts as diverged if it does."""
         steps = self.replay.steps(self.config.learn)
         with self._stage(iteration, "training", steps, "batches") as listen:
             rng = np.random.default_rng([self.config.seed, iteration, BATCHES])
             batches = self.replay.batches(self.game, self.config.learn, rng)
             report = self.trainer.train(batches, steps, self._progress(iteration), listen)
-        if report.stopped:
-            self.tell(events.Warned(f"iteration {iteration}: {report.stopped}"))
-        return report
+        diverged = divergence(report, self.game.num_actions)
+        if diverged:
+            self.tell(events.Warned(f"iteration {iteration} diverged: {diverged}"))
+        return report, diverged
 
     def _judge(self, iteration: int, before: Any) -> tuple[bytes, bool, Any]:
         """The candidate's ONNX, whether it plays from now on, and the gate's result; a rejected one is undone."""
@@ -370,12 +390,16 @@ class _Loop:
         return (ends is not None and iteration >= ends) or (minutes is not None and seconds >= 60 * minutes)
 
     def _progress(self, iteration: int) -> float:
-        """How much of the run is behind it, in [0, 1], for schedules: by iterations where the run has them."""
+        """How much of the run is behind it, in [0, 1], for schedules: by iterations or time, whichever is further.
+
+        The time is that of the last saved iteration and no clock is read: an iteration that is done again, after a kill
+        or by going back, is done under the same schedule.
+        """
         shares = [0.0]
         if self.config.iterations is not None:
             shares.append((iteration - 1) / self.config.iterations)
         if self.config.minutes is not None:
-            shares.append(self.seconds / (60 * self.config.minutes))
+            shares.append(self.current.manifest.seconds / (60 * self.config.minutes))
         return min(1.0, max(shares))
 
     def _state(self) -> bytes:

@@ -1,6 +1,7 @@
 """One line of metrics.jsonl: what an iteration did, in numbers that JSON can hold.
 
-All but the entries named in TIMES are a function of the run's configuration: a resumed run repeats them exactly.
+All but the entries named in TIMES are a function of the run's configuration: a resumed run repeats them exactly. Where
+minutes end a run, `progress`, and with it the learning rate, is a function of the `elapsed` of the line before.
 """
 
 from __future__ import annotations
@@ -40,11 +41,14 @@ def measure(
     seconds: Mapping[str, float],
     buffer: int,
     earlier: Lines,
+    progress: float,
+    diverged: str | None,
     solo: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """The line of the manifest's iteration; `seconds` are those of its stages (Eq. 3.2), `earlier` the lines before.
 
-    `reward` has learned from the iteration's games. `solo` is what only one player has (`solo.solo_line`).
+    `reward` has learned from the iteration's games; `progress` is where the run was for its schedules, `diverged` why
+    training ran away, if it did. `solo` is what only one player has (`solo.solo_line`).
     """
     from palaestra.learn.evaluation import elo_by_anchor
 
@@ -57,8 +61,10 @@ def measure(
         "elapsed": manifest.seconds,
         "losses": {name: _number(getattr(report, name)) for name in LOSSES},
         "loss_minimised": config.learn.loss,
+        "progress": progress,
         "lr": report.lr,
         "steps": report.steps,
+        "diverged": diverged,
         "mean_plies": played.mean_plies,
         "results": played.results if solo is None else None,
         "reward": reward.text,

@@ -28,6 +28,7 @@ class Reward(ABC):
 
     text: str = "custom"  # how it is written, see `registry`
     learns: ClassVar[bool] = False
+    lasting: ClassVar[bool] = True  # whether what `settle` gave a game is still its worth in later generations
     space: OutcomeSpace | None = None
 
     @abstractmethod

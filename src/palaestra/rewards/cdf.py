@@ -32,6 +32,7 @@ class Cdf(TableReward):
     """
 
     learns: ClassVar[bool] = True
+    lasting: ClassVar[bool] = False
 
     def __init__(self, space: OutcomeSpace, generations: int = 5, text: str = "cdf") -> None:
         self.generations = generations

@@ -30,6 +30,10 @@ class Ranked(TableReward):
     Scores are whole numbers, so ties are many: a policy that learns from successes learns, by a fair coin, mostly what
     it does already. With ties = "share" the coin is not fair: a tie succeeds as often as it takes for 1 - tau of the
     window to succeed.
+
+    What a game was told stays true of it: it did, or did not, beat the results before it. As published, examples keep
+    that z while they are in the window of training, though the threshold rises meanwhile (`lasting`); the presets have
+    short windows for it.
     """
 
     learns: ClassVar[bool] = True

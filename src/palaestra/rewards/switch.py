@@ -19,6 +19,7 @@ class Switch(Reward):
     """
 
     learns: ClassVar[bool] = True
+    lasting: ClassVar[bool] = False
 
     def __init__(self, first: Reward, then: Reward, at: int, text: str = "switch") -> None:
         self.first, self.then, self.at, self.text = first, then, at, text
