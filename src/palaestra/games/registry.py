@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from palaestra.errors import GameError
-from palaestra.games.base import Game
+from palaestra.games.base import RULES, Game
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def example_ids() -> list[str]:
 
 def make_game(id: str) -> Game:
     """The game with this id; games are immutable, so one object serves all."""
-    return _call(GDL, id) if id.startswith("gdl:") else _make_game(id)  # whose maker notices a file that changed
+    return _call(GDL, id) if id.startswith(RULES) else _make_game(id)  # whose maker notices a file that changed
 
 
 @lru_cache(maxsize=64)
