@@ -222,9 +222,16 @@ class _Table:
 
 
 def _legal_move(text: str, legal: Sequence[Term]) -> Term:
-    """The legal move that a text is; brackets around a single word make no difference."""
+    """The legal move that a text is, as the rules spell it; case and brackets around one word make no difference."""
     move = protocol.read_term(text)
-    for spelling in (move, move[0] if isinstance(move, tuple) and len(move) == 1 else (move,)):
-        if spelling in legal:
-            return legal[legal.index(spelling)]  # as the rules spell it
+    for known in legal:
+        if known == move:
+            return known
+    for known in legal:
+        if _plain(known) == _plain(move):
+            return known
     raise MoveError(f"{term_text(move)[:80]} is not legal")
+
+
+def _plain(move: Term) -> str:
+    return term_text(move[0] if isinstance(move, tuple) and len(move) == 1 else move).lower()

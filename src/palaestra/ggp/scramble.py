@@ -27,16 +27,17 @@ class Scramble:
         self._old: dict[str, str] = {}
         for form in read_kif(source):
             for name in _NAME.findall(term_text(form.term)):
-                if (key := name.lower()) in self._new or key in KEPT or key.isdigit():
+                if name in self._new or name.lower() in KEPT or name.isdigit():
                     continue
-                word = key
-                while word == key or word in self._old or word in KEPT or word == "nil":
-                    word = "?" * key.startswith("?") + "".join(rng.choice(_LETTERS, LENGTH))
-                self._new[key], self._old[word] = word, name
+                word = name
+                while word in (name, "nil") or word in self._old or word in KEPT:
+                    word = "?" * name.startswith("?") + "".join(rng.choice(_LETTERS, LENGTH))
+                self._new[name], self._old[word] = word, name
+        self._secret = {name.lower() for name in self._new}
 
     def there(self, text: str) -> str:
         """A text in the rules' names as players are told it."""
-        return _NAME.sub(lambda found: self._new.get(found[0].lower(), found[0]), text)
+        return _NAME.sub(lambda found: self._new.get(found[0], found[0]), text)
 
     def back(self, text: str) -> str:
         """A text of a player in the rules' names. A name of the rules that it was not told is no name of theirs."""
@@ -44,4 +45,4 @@ class Scramble:
 
     def _name(self, word: str) -> str:
         key = word.lower()
-        return self._old.get(key, f"not_told_{word}" if key in self._new else word)
+        return self._old.get(key, f"not_told_{word}" if key in self._secret else word)
