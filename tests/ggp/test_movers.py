@@ -132,6 +132,12 @@ def test_rules_that_are_a_game_get_the_player_of_the_text_and_others_decoupled_u
     assert mover.choose(time.monotonic() + 1.0, quietly) == "paper"
 
 
+def test_a_limit_of_the_text_holds_for_its_substitute_too() -> None:
+    mover = make_mover("uct(ms=20)", seed=0)
+    mover.begin(parse_rules(HANDS), "right", soon(), 10.0)
+    assert mover.choose(soon(3600.0), quietly) in ("stone", "paper")  # within the patience of whoever runs this
+
+
 def test_random_and_flat_monte_carlo_play_every_game_themselves() -> None:
     for text, name in (("random", "random"), ("mcs(playouts=100)", "mcs")):
         mover = make_mover(text, seed=0)

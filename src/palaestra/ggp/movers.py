@@ -68,7 +68,7 @@ class Mover(Protocol):
 
 
 class MachineMover:
-    """A search over the state machine; random moves, or `mcs` with limits of its own, where the text says so."""
+    """A search over the state machine, no longer than the text says; random moves or `mcs` where the text is that."""
 
     def __init__(self, kind: Kind, seed: int) -> None:
         self.kind = kind
@@ -110,8 +110,8 @@ class MachineMover:
         self.state = self.machine.step(self.state, joint)
 
     def choose(self, deadline: float, publish: Publish) -> Term:
-        if isinstance(self.kind, Mcs) and self.kind.ms is not None:
-            deadline = min(deadline, time.monotonic() + self.kind.ms / 1000.0)
+        if (ms := getattr(self.kind, "ms", None)) is not None:
+            deadline = min(deadline, time.monotonic() + ms / 1000.0)
         return self._search(deadline, publish, self.kind.playouts if isinstance(self.kind, Mcs) else None)
 
     def _search(self, deadline: float, publish: Publish, playouts: int | None) -> Term:

@@ -49,10 +49,11 @@ class Match:
         """The match in a line: "m.1: rules 5e1f…, role x, clocks 30+15, 5 turns by uct, done, goals 100 0"."""
         start, playing = self.start, self.playing or Playing("nobody")
         who = playing.plays + (f" instead of {playing.instead_of}" if playing.instead_of else "")
+        turns = f"{len(self.history)} turn{'' if len(self.history) == 1 else 's'}"
         result = "" if goals is None else f", goals {' '.join(map(str, goals))}"
         return (
             f"{start.match}: rules {playing.rules or 'not read'}, role {start.role}, "
-            f"clocks {start.start_clock:g}+{start.play_clock:g}, {len(self.history)} turns by {who}, {ending}{result}"
+            f"clocks {start.start_clock:g}+{start.play_clock:g}, {turns} by {who}, {ending}{result}"
         )
 
 
