@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
-from rich.console import Console
+import pytest
 
-from palaestra.cli.ggp_view import last_line, live_view
+from palaestra.cli.console import PlainConsole
+from palaestra.cli.ggp import interval, summary
+from palaestra.cli.ggp_view import last_line, live_view, print_matches
 from palaestra.ggp.record import Fault, MatchRecord, Seat
 
 
@@ -30,7 +33,14 @@ def turn(record: MatchRecord, *moves: str) -> None:
 
 def seen(record: MatchRecord) -> str:
     out = io.StringIO()
-    Console(file=out, width=100).print(live_view(record))
+    PlainConsole(file=out, width=100).print(live_view(record))
+    return out.getvalue()
+
+
+def line(record: MatchRecord) -> str:
+    """The line of a match, where there is no terminal."""
+    out = io.StringIO()
+    PlainConsole(file=out, width=100).print(last_line(record))
     return out.getvalue()
 
 
@@ -75,3 +85,41 @@ def test_the_end_is_told_with_the_goals_or_with_the_reason() -> None:
     assert last_line(record) == "hands.1 terminal, goals 100 0"
     record.ending, record.goals = "interrupted", None
     assert last_line(record) == "hands.1 interrupted, goals unknown"
+
+
+def test_who_plays_in_place_of_whom_is_told_at_the_beginning_and_in_the_table(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    record = match()
+    record.seats = (replace(record.seats[0], plays="decoupled_uct", instead_of="qtable"), record.seats[1])
+    record.states.append(["(round 0)"])
+    assert last_line(record) == "hands.1 begins; WARNING: decoupled_uct plays left instead of qtable"
+    assert "WARNING: decoupled_uct plays left instead of qtable" in seen(record)
+    record.ending, record.goals = "terminal", [100, 0]
+    print_matches([record], summary([record])["players"])
+    out = capsys.readouterr().out
+    assert "INSTEAD" in out and "granite" in out and "mean goal 100.0 in 1 match (95 %: " in " ".join(out.split())
+
+
+def test_no_control_character_of_a_player_reaches_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    record = match()
+    evil = "\x1b[2J\x9b\u202eevil"
+    record.seats = (Seat(evil, evil, evil, evil, evil), replace(record.seats[1], name=evil))
+    record.match = record.game = record.ending = evil
+    record.states.append([evil])
+    print_matches([record], summary([record])["players"])
+    shown = capsys.readouterr().out + line(record) + seen(record)
+    record.ending = ""
+    shown += line(record) + seen(record)
+    turn(record, evil, evil)
+    record.faults.append(Fault(1, evil, "IL", evil))
+    shown += line(record) + seen(record)
+    assert "evil" in shown and shown.replace("\n", "").isprintable()
+
+
+def test_the_interval_of_a_mean_goal_is_that_of_a_score_where_goals_are_results() -> None:
+    low, high = interval([100] * 20) or []
+    assert low < 97 and high == 100  # twenty wins are no proof of winning always
+    assert interval([70]) is None
+    low, high = interval([30, 70, 40, 60]) or []
+    assert 15 < low < 50 < high < 85

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import threading
 import time
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
@@ -12,12 +11,12 @@ from typing import Any
 
 from palaestra.ggp.http_client import Address
 from palaestra.ggp.interpreter import Interpreter
-from palaestra.ggp.machine import State
 from palaestra.ggp.manager import Manager, MatchSettings
+from palaestra.ggp.movers import Publish
 from palaestra.ggp.player_server import PlayerServer
 from palaestra.ggp.rules import Rules, parse_rules
 from palaestra.ggp.terms import Term
-from palaestra.ggp.worker_process import WorkerSettings
+from palaestra.ggp.worker_process import Playing, WorkerSettings
 
 # Two players choose a hand at the same time, three times; who plays paper against stone most often wins.
 HANDS = """
@@ -43,23 +42,24 @@ class PlainMover:
     """Reads the rules at once and plays the first legal move; subclasses break one thing each."""
 
     def __init__(self) -> None:
-        self.lock = threading.Lock()
         self.machine: Interpreter
         self.seat = 0
+        self.playing = Playing("plain")
+        self.shared = None
 
     def prepare(self) -> None:
         pass
 
-    def begin(self, rules: Rules, role: str, deadline: float, play_clock: float) -> str:
+    def begin(self, rules: Rules, role: str, deadline: float, play_clock: float) -> None:
         self.machine = Interpreter(rules)
+        self.state = self.machine.initial()
         self.seat = rules.roles.index(role)
-        return ""
 
-    def played(self, state: State, joint: Sequence[Term]) -> None:
-        pass
+    def played(self, joint: Sequence[Term]) -> None:
+        self.state = self.machine.step(self.state, joint)
 
-    def choose(self, state: State, deadline: float) -> Term:
-        return self.machine.legal(state)[self.seat][0]
+    def choose(self, deadline: float, publish: Publish) -> Term:
+        return self.machine.legal(self.state)[self.seat][0]
 
     def end(self) -> None:
         del self.machine
@@ -68,7 +68,18 @@ class PlainMover:
 class Endless(PlainMover):
     """A search that never looks at the clock."""
 
-    def choose(self, state: State, deadline: float) -> Term:
+    def choose(self, deadline: float, publish: Publish) -> Term:
+        while True:
+            time.sleep(0.01)
+
+
+class Late(PlainMover):
+    """A search that has long known its move when it overstays its time."""
+
+    def choose(self, deadline: float, publish: Publish) -> Term:
+        publish("stone")
+        time.sleep(0.2)
+        publish("paper")
         while True:
             time.sleep(0.01)
 
@@ -76,9 +87,9 @@ class Endless(PlainMover):
 class SlowReader(PlainMover):
     """Still reads the rules when the start clock is over, and is done soon after."""
 
-    def begin(self, rules: Rules, role: str, deadline: float, play_clock: float) -> str:
+    def begin(self, rules: Rules, role: str, deadline: float, play_clock: float) -> None:
         time.sleep(max(0.0, deadline - time.monotonic()) + 0.3)
-        return super().begin(rules, role, deadline, play_clock)
+        super().begin(rules, role, deadline, play_clock)
 
 
 class SlowStarter(PlainMover):
@@ -92,7 +103,7 @@ class SlowStarter(PlainMover):
 class EndlessReader(PlainMover):
     """Rules that never end."""
 
-    def begin(self, rules: Rules, role: str, deadline: float, play_clock: float) -> str:
+    def begin(self, rules: Rules, role: str, deadline: float, play_clock: float) -> None:
         while True:
             time.sleep(0.01)
 
@@ -100,7 +111,7 @@ class EndlessReader(PlainMover):
 class Glutton(PlainMover):
     """Rules that take all the memory there is."""
 
-    def begin(self, rules: Rules, role: str, deadline: float, play_clock: float) -> str:
+    def begin(self, rules: Rules, role: str, deadline: float, play_clock: float) -> None:
         hoard = []
         while True:
             hoard.append(bytearray(64 * 2**20))
@@ -115,24 +126,24 @@ class Mortal(PlainMover):
         super().__init__()
         self.seed = seed
 
-    def choose(self, state: State, deadline: float) -> Term:
+    def choose(self, deadline: float, publish: Publish) -> Term:
         self.turns += 1
         if self.turns == 2 and self.seed == 0:
             os._exit(9)
-        return super().choose(state, deadline)
+        return super().choose(deadline, publish)
 
 
 class Faulty(PlainMover):
     """A search that raises."""
 
-    def choose(self, state: State, deadline: float) -> Term:
+    def choose(self, deadline: float, publish: Publish) -> Term:
         raise RuntimeError("out of\nideas")
 
 
 class Counting(PlainMover):
     """Says how many seconds it was given, in place of a move."""
 
-    def choose(self, state: State, deadline: float) -> Term:
+    def choose(self, deadline: float, publish: Publish) -> Term:
         return f"given_{deadline - time.monotonic():.3f}"
 
 
@@ -141,6 +152,7 @@ def make(text: str, seed: int) -> PlainMover:
     kinds: dict[str, Callable[[], PlainMover]] = {
         "plain": PlainMover,
         "endless": Endless,
+        "late": Late,
         "slow_reader": SlowReader,
         "slow_starter": SlowStarter,
         "endless_reader": EndlessReader,
@@ -247,5 +259,5 @@ async def polite(message: str, reader: asyncio.StreamReader, writer: asyncio.Str
 def manage(players: Sequence[Address], start_clock: float = 60.0, play_clock: float = 60.0, **more: Any) -> Manager:
     """A manager of HANDS."""
     rules = parse_rules(more.pop("rules", HANDS))
-    settings = MatchSettings(start_clock, play_clock, more.pop("most_turns", 1000))
+    settings = MatchSettings(start_clock, play_clock, more.pop("most_turns", 1000), more.pop("scramble", False))
     return Manager(Interpreter(rules), rules.source, players, settings, "hands", **more)

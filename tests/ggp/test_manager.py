@@ -284,6 +284,29 @@ def test_a_match_that_is_cancelled_is_aborted_and_its_record_is_heard() -> None:
     run(work())
 
 
+def test_scrambled_players_are_told_other_names_and_the_record_has_the_rules_own() -> None:
+    async def work() -> None:
+        told: list[str] = []
+
+        async def listening(message: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            told.append(message)
+            await polite(message, reader, writer)
+
+        async with stranger(listening) as one, playing(WorkerSettings("random")) as (_, port):
+            manager = manage([one, Address("127.0.0.1", port)], scramble=True)
+            record = await manager.run("m", seed=1)
+            again = await manager.run("n", seed=1)
+        assert all(word not in " ".join(told) for word in ("stone", "paper", "left", "hand"))
+        # Who says stone was not told that word, and who says one of the new ones is understood.
+        assert {(fault.role, fault.code) for fault in record.faults if 0 < fault.turn < 4} == {("left", "IL")}
+        assert all(move in ("stone", "paper") for moves in record.moves for move in moves)
+        assert record.scrambled and again.scrambled and record.states[0] == ["(round 0)"]
+        starts = [message.replace("START n", "START m") for message in told if message.startswith("(START")]
+        assert starts[0] == starts[1]  # of the seed
+
+    run(work())
+
+
 def test_as_many_players_as_roles_are_needed_and_clocks_that_are_some() -> None:
     with pytest.raises(ConfigError, match="1 players were given; the roles of hands are 2: left, right"):
         manage([Address("127.0.0.1", 1)])
@@ -362,6 +385,8 @@ def test_the_verb_writes_both_records_and_one_json_object(tmp_path: Path, capsys
     out, _ = capsys.readouterr()
     assert left.value.code == 0
     shown = json.loads(out)
+    (player,) = shown["players"]  # both are at one address
+    assert player["matches"] == 4 and player["interval"][0] < player["mean_goal"] < player["interval"][1]
     assert shown["faults"] == {"CE": 20} and shown["missed_moves"] == 12 and len(shown["matches"]) == 2
     assert json.loads(files[0].read_text()) == shown and shown["game"] == "my hands (2)"
     assert all(one["match"].startswith("my_hands_2.") for one in shown["matches"])
@@ -373,6 +398,9 @@ def test_the_verb_writes_both_records_and_one_json_object(tmp_path: Path, capsys
     "arguments, words",
     [
         (["manager", "absent.kif", "a:1", "b:1"], "absent.kif"),
+        (["manager", "gdl:absent", "a:1", "b:1"], "absent"),
+        (["manager", "hex-3x3", "a:1", "b:1"], "gdl:hex-3x3"),
+        (["manager", "gdl:hex-3x3", "a:1"], "the roles of hex-3x3 are 2"),
         (["manager", "hands.kif", "a:1", "b:0"], "'b:0' is not the address of a player"),
         (["manager", "hands.kif", "a:1"], "the roles of hands are 2"),
         (["manager", "hands.kif", "a:1", "b:1", "--play-clock", "0"], "play_clock is 0 s"),

@@ -16,8 +16,9 @@ from palaestra.ggp.movers import GameMover, TextMover, make_mover
 from palaestra.ggp.propnet import PropNet
 from palaestra.ggp.rules import parse_rules
 from palaestra.ggp.terms import Term
-from palaestra.ggp.worker_process import WorkerSettings
+from palaestra.ggp.worker_process import Playing, WorkerSettings
 from palaestra.players.registry import read_player
+from palaestra.players.tree import TreePlayer
 from tests.ggp.fakes import HANDS, playing, post, run, start
 
 # Who takes the last of five stones wins; one takes one or two.
@@ -75,59 +76,99 @@ def test_monte_carlo_counts_unfinished_random_games_where_rules_never_end(monkey
     assert monte_carlo(machine, machine.initial(), 0, soon(), np.random.default_rng(0), playouts=40) == "good"
 
 
+def quietly(move: Term) -> None:
+    pass
+
+
 @pytest.mark.parametrize("text", ["alphabeta(depth=5)", "uct(simulations=500)", "mcs(ms=20)"])
 def test_a_player_of_the_game_is_asked_and_follows_the_match(text: str) -> None:
     mover = GameMover(read_player(text), race(), np.random.default_rng(0))
-    assert mover.choose(mover.row, soon()) == "take2"  # three are left, a lost number
+    assert mover.choose(soon(), quietly) == "take2"  # three are left, a lost number
     mover.played(("take1", "noop"))
-    assert mover.choose(mover.row, soon()) == "take1"
+    assert mover.choose(soon(), quietly) == "take1"
     mover.played(("noop", "take2"))
     assert race().plies(mover.row[None])[0] == 2
 
 
 def test_the_clock_cuts_a_search_short_that_has_a_longer_limit_of_its_own() -> None:
     mover = GameMover(read_player("mcs(ms=3600000)"), race(), np.random.default_rng(0))
-    assert mover.choose(mover.row, time.monotonic() + 0.05) in ("take1", "take2")
+    assert mover.choose(time.monotonic() + 0.05, quietly) in ("take1", "take2")
 
 
-def test_rules_that_are_a_game_get_the_player_of_the_text_and_others_monte_carlo() -> None:
+@pytest.mark.parametrize(
+    "text", ["uct(ms=3600000, solver=false)", "mcs(ms=3600000)", "uct(simulations=10000000, solver=false)"]
+)
+def test_a_search_tells_its_best_move_long_before_its_time_is_over(text: str) -> None:
+    mover = GameMover(read_player(text), race(), np.random.default_rng(0))
+    told: list[tuple[float, Term]] = []
+    deadline = time.monotonic() + 2.0
+    mover.choose(deadline, lambda move: told.append((time.monotonic(), move)))
+    assert told and told[0][0] < deadline and told[-1][1] == "take2"
+
+
+def test_slices_of_a_search_go_on_in_one_tree() -> None:
+    mover = GameMover(read_player("uct(ms=3600000, solver=false)"), race(), np.random.default_rng(0))
+    assert isinstance(mover.player, TreePlayer)
+    told: list[Term] = []
+    mover.choose(time.monotonic() + 1.0, told.append)
+    forest = mover.player.search.forest
+    assert len(told) > 1 and forest.nodes[0][0]["visits"] > forest.trees["done"][0]
+
+
+def test_rules_that_are_a_game_get_the_player_of_the_text_and_others_decoupled_uct() -> None:
     mover = make_mover("alphabeta(depth=5)", seed=0)
-    assert mover.begin(parse_rules(RACE), "first", soon(), 10.0) == ""
+    mover.begin(parse_rules(RACE), "first", soon(), 10.0)
+    assert mover.playing == Playing("alphabeta")
     assert isinstance(mover, TextMover) and mover.inner is not None
-    assert mover.choose(mover.machine.initial(), soon()) == "take2"
+    assert mover.choose(soon(), quietly) == "take2"
     mover.end()
 
-    hands = parse_rules(HANDS)
-    note = mover.begin(hands, "right", soon(), 10.0)
-    assert "both roles can choose" in note and "Monte Carlo" in note and "\n" not in note
+    mover.begin(parse_rules(HANDS), "right", soon(), 10.0)
+    assert (mover.playing.plays, mover.playing.instead_of) == ("decoupled_uct", "alphabeta")
+    assert "both roles can choose" in mover.playing.note and "\n" not in mover.playing.note
     assert mover.inner is None
-    state = after(mover.machine, ("stone", "stone"), ("stone", "stone"))
-    assert mover.choose(state, time.monotonic() + 1.0) == "paper"
+    for _ in range(2):
+        mover.played(("stone", "stone"))
+    assert mover.choose(time.monotonic() + 1.0, quietly) == "paper"
 
 
-def test_monte_carlo_goes_on_where_a_game_is_longer_than_a_game_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_limit_of_the_text_holds_for_its_substitute_too() -> None:
+    mover = make_mover("uct(ms=20)", seed=0)
+    mover.begin(parse_rules(HANDS), "right", soon(), 10.0)
+    assert mover.choose(soon(3600.0), quietly) in ("stone", "paper")  # within the patience of whoever runs this
+
+
+def test_random_and_flat_monte_carlo_play_every_game_themselves() -> None:
+    for text, name in (("random", "random"), ("mcs(playouts=100)", "mcs")):
+        mover = make_mover(text, seed=0)
+        mover.begin(parse_rules(HANDS), "right", soon(), 10.0)
+        assert mover.playing == Playing(name)
+        assert mover.choose(soon(), quietly) in ("stone", "paper")
+
+
+def test_decoupled_uct_takes_over_where_a_game_is_longer_than_a_game_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("palaestra.ggp.turn_taking.CAP", 2)
     mover = make_mover("alphabeta(depth=5)", seed=0)
     mover.begin(parse_rules(RACE), "first", soon(), 10.0)
     assert isinstance(mover, TextMover) and mover.inner is not None and mover.inner.game.max_plies == 2
-    state = mover.machine.initial()
-    for joint in (("take1", "noop"), ("noop", "take1"), ("take1", "noop")):
-        mover.played(state, joint)
-        state = mover.machine.step(state, joint)
-        assert mover.choose(after(mover.machine), time.monotonic() + 0.2) in ("take1", "take2")
-    assert mover.inner is None
+    for joint in (("take1", "noop"), ("noop", "take1")):
+        assert mover.playing.instead_of == ""
+        mover.played(joint)
+    assert mover.choose(time.monotonic() + 0.5, quietly) in ("take1", "take2")
+    assert mover.inner is None and mover.playing.instead_of == "alphabeta" and "longer" in mover.playing.note
 
 
 def test_a_player_of_a_text_wins_a_match_over_the_network() -> None:
     async def work() -> None:
         log: list[str] = []
-        async with playing(WorkerSettings("alphabeta(depth=5)"), log) as (_, port):
+        async with playing(WorkerSettings("alphabeta(depth=5)"), log) as (server, port):
             assert await post(port, start("m", role="first", rules=" ".join(RACE.split()))) == "ready"
             assert await post(port, "(PLAY m NIL)") == "take2"
             assert await post(port, "(PLAY m (take2 noop))") == "noop"
             assert await post(port, "(PLAY m (noop take1))") == "take2"
             assert await post(port, "(STOP m (take2 noop))") == "done"
-        assert log == []
+            await server.up()
+        assert len(log) == 1 and "by alphabeta, done, goals 100 0" in log[0]
 
     run(work())
 

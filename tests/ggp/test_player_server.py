@@ -7,11 +7,12 @@ import pytest
 
 from palaestra.errors import ConfigError
 from palaestra.ggp.http_server import MESSAGE_BYTES, listen
+from palaestra.ggp.protocol import rules_digest
 from palaestra.ggp.worker_process import WorkerProcess
 from tests.ggp.fakes import ONE_LINE, playing, post, raw, run, start, worker
 
 INFO = b"POST / HTTP/1.0\r\nContent-Length: 6\r\n\r\n(INFO)"
-AVAILABLE = "((name palaestra) (status available) (species computer))"
+AVAILABLE = "((name palaestra) (status available) (species computer)"
 BUSY = AVAILABLE.replace("available", "busy")
 HANDS = ("stone", "paper")
 
@@ -19,15 +20,15 @@ HANDS = ("stone", "paper")
 def test_a_match_is_played_from_start_to_stop_with_raw_messages() -> None:
     async def work() -> None:
         async with playing(worker("plain")) as (_, port):
-            assert await post(port, "(INFO)") == AVAILABLE
+            assert (await post(port, "(INFO)")).startswith(AVAILABLE)
             assert await post(port, f"(PREVIEW ({ONE_LINE}) 5)") == "ready"
             assert await post(port, start("m")) == "ready"
-            assert await post(port, "(INFO)") == BUSY
+            assert (await post(port, "(INFO)")).startswith(BUSY)
             assert await post(port, "(PLAY m NIL)") in HANDS
             assert await post(port, "(PLAY m (stone paper))") in HANDS
             assert await post(port, "(PLAY m (STONE STONE))") in HANDS
             assert await post(port, "(STOP m (stone stone))") == "done"
-            assert await post(port, "(INFO)") == AVAILABLE
+            assert (await post(port, "(INFO)")).startswith(AVAILABLE)
 
     run(work())
 
@@ -39,9 +40,9 @@ def test_a_message_may_be_the_path_of_a_get_and_http_1_1_and_100_continue_are_un
                 assert AVAILABLE.encode() in await raw(port, head)
             assert b"busy" in await raw(port, b"GET /%28PLAY+m%20NIL%29 HTTP/1.0\r\n\r\n")
             answer = await raw(port, INFO)
-            assert (
-                b"200 OK" in answer and b"text/acl" in answer and f"Content-Length: {len(AVAILABLE)}".encode() in answer
-            )
+            body = AVAILABLE + " (plays plain))"
+            assert b"200 OK" in answer and b"text/acl" in answer
+            assert f"Content-Length: {len(body)}".encode() in answer and answer.endswith(body.encode())
             expecting = INFO.replace(b"1.0", b"1.1").replace(
                 b"\r\n\r\n", b"\r\nHost: a\r\nExpect: 100-continue\r\n\r\n"
             )
@@ -71,7 +72,7 @@ def test_a_second_start_a_wrong_match_and_a_play_too_many_are_answered_busy() ->
                 assert await post(port, message) == "busy", message
             assert await post(port, "(ABORT m)") == "aborted"
             assert await thinking == "busy"
-            assert await post(port, "(INFO)") == AVAILABLE
+            assert (await post(port, "(INFO)")).startswith(AVAILABLE)
             assert await post(port, start("m")) == "ready"  # in a process of its own: the search never ended
 
     run(work())
@@ -86,6 +87,20 @@ def test_a_search_that_overstays_is_answered_for_with_a_legal_move_turn_after_tu
                 assert await post(port, f"(PLAY m {moves})") in HANDS
             assert all("overstayed" in line for line in log) and len(log) == 3
             assert server.margin.late > 0
+
+    run(work())
+
+
+def test_a_late_search_is_answered_for_with_the_best_move_that_it_told() -> None:
+    async def work() -> None:
+        log: list[str] = []
+        async with playing(worker("late"), log) as (_, port):
+            assert await post(port, start("m", 60, 3)) == "ready"
+            for moves in ("NIL", "(paper stone)", "(paper stone)"):
+                told = await post(port, f"(PLAY m {moves})")
+                # The search of the first turn never ends, so that those of the others never begin.
+                assert told == "paper" if moves == "NIL" else told in HANDS
+        assert "overstayed" in log[0] and "the move is paper" in log[0]
 
     run(work())
 
@@ -138,11 +153,14 @@ def test_a_play_is_answered_though_the_start_or_the_play_before_it_is_not() -> N
     run(work())
 
 
-def test_rules_that_never_end_are_given_up_with_their_match() -> None:
+def test_who_never_gets_ready_still_moves_in_time_and_is_given_up_with_the_match() -> None:
     async def work() -> None:
-        async with playing(worker("endless_reader")) as (server, port):
+        log: list[str] = []
+        async with playing(worker("endless_reader"), log) as (server, port):
             assert await post(port, start("m", 1, 1)) == "ready"
-            assert await post(port, "(PLAY m NIL)") == "nil"
+            for moves in ("NIL", "(stone stone)", "(paper stone)"):
+                assert await post(port, f"(PLAY m {moves})") in HANDS
+            assert ["not read the rules" in line for line in log] == [True] * 3
             first = server.match.worker.process
             assert await post(port, "(STOP m NIL)") == "done"
             await server.up()
@@ -157,7 +175,7 @@ def test_rules_that_take_all_memory_are_refused_and_the_next_match_is_fine() -> 
         async with playing(worker("glutton", megabytes=1024), log) as (_, port):
             assert await post(port, start("m")) == "busy"
             assert "memory" in log[0] and "\n" not in log[0]
-            assert await post(port, "(INFO)") == AVAILABLE
+            assert (await post(port, "(INFO)")).startswith(AVAILABLE)
 
     run(work())
 
@@ -230,26 +248,62 @@ def test_an_error_of_our_own_drops_the_match_and_not_the_player(monkeypatch: pyt
     run(work())
 
 
-def test_a_match_of_which_nothing_is_heard_makes_room_and_goes_on_if_it_is_heard_of(
+def test_a_manager_that_died_frees_the_player_when_the_clock_of_its_last_message_is_over(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("palaestra.ggp.player_server.SILENCE", -89.8)
+    monkeypatch.setattr("palaestra.ggp.player_server.SILENCE", 0.1)
 
     async def work() -> None:
         log: list[str] = []
         async with playing(worker("plain"), log) as (server, port):
+            for clocks, message in (((2, 600), ""), ((600, 2), "(PLAY m NIL)")):
+                assert await post(port, start("m", *clocks)) == "ready"
+                assert not message or await post(port, message) in HANDS
+                assert server.match.alarm.when() - asyncio.get_running_loop().time() <= 2.1
+                while server.busy:
+                    await asyncio.sleep(0.02)
+                assert "another match may begin" in log[-1]
+                assert (await post(port, "(INFO)")).startswith(AVAILABLE)
+            assert any("nothing more was heard of it" in line for line in log)  # the second took the first one's place
+
+    run(work())
+
+
+def test_a_match_that_lapsed_goes_on_if_it_is_heard_of_and_no_other_has_begun() -> None:
+    async def work() -> None:
+        async with playing(worker("plain")) as (server, port):
             assert await post(port, start("m", 30, 30)) == "ready"
-            while server.busy:
-                await asyncio.sleep(0.02)
-            assert "another match may begin" in log[0]
-            assert await post(port, "(INFO)") == AVAILABLE
-            monkeypatch.undo()
+            held = server.match.worker
+            server._lapse(server.match)
+            assert (await post(port, "(INFO)")).startswith(AVAILABLE)
             assert await post(port, "(PLAY m NIL)") in HANDS
-            assert await post(port, "(INFO)") == BUSY
+            assert (await post(port, "(INFO)")).startswith(BUSY)
+            assert server.match.worker is held  # nothing was lost
             server._lapse(server.match)
             assert await post(port, start("n", 60, 5)) == "ready"
             assert await post(port, "(PLAY m (stone stone))") == "busy"
             assert await post(port, "(PLAY n NIL)") in HANDS
+
+    run(work())
+
+
+def test_a_match_is_told_in_one_line_with_its_rules_role_clocks_and_goals() -> None:
+    async def work() -> None:
+        log: list[str] = []
+        async with playing(worker("plain"), log) as (server, port):
+            assert await post(port, start("m", 60, 30)) == "ready"
+            for moves in ("NIL", "(stone stone)", "(stone stone)"):
+                assert await post(port, f"(PLAY m {moves})") in HANDS
+            assert await post(port, "(STOP m (paper stone))") == "done"
+            await server.up()
+            assert await post(port, start("n", 60, 30, role="right")) == "ready"
+            assert await post(port, "(ABORT n)") == "aborted"
+            await server.up()
+        rules = f"rules {rules_digest(ONE_LINE)}"
+        assert log == [
+            f"m: {rules}, role left, clocks 60+30, 3 turns by plain, done, goals 100 0",
+            f"n: {rules}, role right, clocks 60+30, 0 turns by plain, aborted",
+        ]
 
     run(work())
 
@@ -265,9 +319,10 @@ def test_a_match_of_which_nothing_is_heard_makes_room_and_goes_on_if_it_is_heard
         (b"POST / HTTP/1.0\r\nContent-Length: 7\r\n\r\n(HELLO)", b"400"),
         (b"POST / HTTP/1.0\r\nContent-Length: -5\r\n\r\n", b"400"),
         (b"DELETE / HTTP/1.0\r\n\r\n", b"405"),
-        (b"POST / HTTP/1.0\r\n\r\n", b"400"),
+        (b"POST / HTTP/1.0\r\n\r\n", b"411"),
         (b"\x16\x03\x01\x02\x00 no http at all\r\n\r\n", b"400"),
-        (b"GET / HTTP/1.0\r\n" + b"A: b\r\n" * 10_000 + b"\r\n", b"400"),
+        (b"GET / HTTP/1.0\r\n" + b"A: b\r\n" * 3_000, b"431"),
+        (b"GET /" + b"%28" * 2_729, b"414"),
     ],
 )
 def test_bad_requests_are_answered_or_closed_and_nothing_is_left_of_them(data: bytes, status: bytes) -> None:
@@ -342,7 +397,9 @@ async def _dribble(port: int, data: bytes) -> bytes:
     raise AssertionError("the dribble was taken to its end")
 
 
-def test_hundreds_of_silent_connections_leave_the_player_neither_deaf_nor_full() -> None:
+def test_hundreds_of_silent_connections_leave_the_player_neither_deaf_nor_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("palaestra.ggp.http_server.CONNECTIONS", 200)
+
     async def work() -> None:
         async def echo(text: str, arrival: Any) -> str:
             return text
@@ -368,7 +425,7 @@ def test_info_is_answered_while_the_worker_searches_and_hostile_clients_hang_on(
             thinking = asyncio.create_task(post(port, "(PLAY m NIL)"))
             answered = 0
             while not thinking.done():
-                assert await post(port, "(INFO)") == BUSY
+                assert (await post(port, "(INFO)")).startswith(BUSY)
                 answered += 1
             assert answered > 3 and await thinking in HANDS
             await asyncio.gather(*hostile)

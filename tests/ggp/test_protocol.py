@@ -12,16 +12,18 @@ from palaestra.ggp.http_client import Address, read_address
 from palaestra.ggp.protocol import (
     Abort,
     Info,
+    Introduction,
     Message,
     Play,
     Preview,
     Start,
     Stop,
-    info_name,
     info_text,
     message_text,
+    read_info,
     read_message,
     read_term,
+    rules_digest,
     rules_text,
 )
 
@@ -54,7 +56,7 @@ def test_what_is_written_is_read_back(message: Message) -> None:
         ("(PLAY m (NOOP (Mark 1 2)))", Play("m", ("noop", ("mark", "1", "2")))),
         ("(PLAY m\n ((mark 1 1)\tnoop) )", Play("m", (("mark", "1", "1"), "noop"))),
         ("(STOP m (noop))", Stop("m", ("noop",))),
-        ("(START m XPlayer ((role xplayer)) 30 15)", Start("m", "xplayer", "(role xplayer)", 30, 15)),
+        ("(START m XPlayer ((role xplayer)) 30 15)", Start("m", "XPlayer", "(role xplayer)", 30, 15)),
         ("(start m x ( (role x) ; a comment\n ) 1 0.5)", Start("m", "x", " (role x) ; a comment\n ", 1, 0.5)),
         ("(PREVIEW ((role x)) 10)", Preview("(role x)", 10)),
     ],
@@ -95,11 +97,19 @@ def test_what_is_no_message_is_refused_in_one_line(text: str) -> None:
     assert "\n" not in str(refusal.value)
 
 
+@pytest.mark.parametrize("beginning", ["(START m x (", "(PREVIEW (", "(PLAY ", "(STOP ", "(ABORT ", "(INFO ", "("])
 @pytest.mark.parametrize("filling", ["(", ")", ") 1 ", ") ", "1", " ", "(start a b (", "a) 1 1 "])
-def test_a_megabyte_of_nonsense_is_refused_at_once(filling: str) -> None:
-    text = "(START m x (" + filling * (1_000_000 // len(filling))
+def test_a_megabyte_of_nonsense_is_refused_at_once(beginning: str, filling: str) -> None:
+    text = beginning + filling * (1_000_000 // len(filling)) + "!"
     with pytest.raises(GdlError):
         read_message(text)
+
+
+def test_the_digest_of_rules_knows_nothing_of_comments_spaces_and_case() -> None:
+    digest = rules_digest("(role x) (init (a 1))")
+    assert digest == rules_digest("; a game\n(ROLE X)\n\n( init\t(a   1))") and len(digest) == 12
+    assert digest != rules_digest("(init (a 1)) (role x)")  # another order is another rulesheet
+    assert digest != rules_digest("(role x) (init (a 2))")
 
 
 def test_moves_of_a_megabyte_or_a_thousand_brackets_are_refused() -> None:
@@ -120,9 +130,13 @@ def test_a_reply_that_is_not_one_term_is_no_move(text: str) -> None:
 
 
 def test_info_says_who_and_whether_free() -> None:
-    assert info_text("my player (2)", busy=True) == "((name my_player_2) (status busy) (species computer))"
-    assert info_name(info_text("granite", busy=False)) == "granite"
-    assert [info_name(reply) for reply in ("", "available", "((status busy))", "((name", "(name)")] == [""] * 5
+    plain = Introduction("my player (2)")
+    assert info_text(plain, busy=True) == "((name my_player_2) (status busy) (species computer))"
+    whole = Introduction("granite", "decoupled_uct", "qtable")
+    assert read_info(info_text(whole, busy=False)) == whole
+    assert read_info("((NAME Granite) (Species human))").name.lower() == "granite"
+    for reply in ("", "available", "((status busy))", "((name", "(name)", "((name))", "(((name)) x)"):
+        assert read_info(reply) == Introduction()
 
 
 def test_addresses_have_a_host_and_a_port() -> None:

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from palaestra.cli.options import Json, Seed
+from palaestra.errors import ConfigError
 
 if TYPE_CHECKING:
     from palaestra.ggp.manager import Manager
     from palaestra.ggp.record import MatchRecord
+    from palaestra.ggp.terms import Rules
 
 ggp = typer.Typer(
     help="Matches over the network by the GGP match protocol: be a player, or manage players.",
@@ -25,8 +27,8 @@ def player(
         typer.Option(
             "--player",
             metavar="TEXT",
-            help="A player such as uct(ms=60000), which the clock cuts short; where a game is not one player's or two "
-            "players' in turn, Monte Carlo plays it.",
+            help="A player such as uct(ms=60000), which the clock cuts short, qtable:FILE or run:NAME; where it cannot "
+            "play a game, decoupled UCT does, and both sides are told.",
         ),
     ] = "uct(ms=3600000)",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Where to listen; 0 for any free port.")] = 9147,
@@ -35,7 +37,7 @@ def player(
     megabytes: Annotated[int, typer.Option(min=512, max=2**20, help="Memory that a match may take.")] = 4096,
     seed: Seed = 0,
 ) -> None:
-    """Wait for matches and play them, one at a time, until interrupted. What goes wrong is told on stderr."""
+    """Wait for matches and play them, one at a time, until interrupted; a line a match, on stderr."""
     import asyncio
 
     from palaestra.cli.output import stderr
@@ -49,12 +51,17 @@ def player(
 async def _serve(host: str, port: int, name: str, settings: Any, show: Any) -> None:
     import asyncio
 
+    from rich.text import Text
+
     from palaestra.errors import PlayerError
     from palaestra.ggp.http_server import listen
     from palaestra.ggp.player_server import PlayerServer
 
-    async with PlayerServer(settings, name, show) as server, listen(host, port, server.answer) as bound:
-        show(f"{settings.player} listens on {host}, port {bound}; interrupt to leave")
+    def log(line: str) -> None:
+        show(Text(line, style="bold red" if line.startswith("WARNING") else ""))
+
+    async with PlayerServer(settings, name, log) as server, listen(host, port, server.answer) as bound:
+        log(f"{settings.player} listens on {host}, port {bound}; interrupt to leave")
         try:
             await server.up()
         except RuntimeError as error:
@@ -64,12 +71,17 @@ async def _serve(host: str, port: int, name: str, settings: Any, show: Any) -> N
 
 @ggp.command("manager", epilog="Example: palaestra ggp manager game.kif localhost:9147 localhost:9148")
 def manager(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="The rules in GDL.")],
+    file: Annotated[
+        str, typer.Argument(metavar="RULES", help="A file of rules in GDL, or gdl:NAME for those of the package.")
+    ],
     players: Annotated[list[str], typer.Argument(metavar="HOST:PORT...", help="One player a role, in their order.")],
     start_clock: Annotated[float, typer.Option(help="Seconds before the first move.")] = 30.0,
     play_clock: Annotated[float, typer.Option(help="Seconds a move.")] = 15.0,
     matches: Annotated[int, typer.Option("--games", min=1, max=10**6, help="Roles go round from one to the next.")] = 1,
     most_turns: Annotated[int, typer.Option(min=1, help="A match that is not over then is stopped.")] = 1000,
+    scramble: Annotated[
+        bool, typer.Option("--scramble", help="Tell players other names than the rules', by the seed.")
+    ] = False,
     record: Annotated[
         str | None, typer.Option(metavar="FILE", help="Write the record as JSON.", show_default=False)
     ] = None,
@@ -88,28 +100,35 @@ def manager(
     from palaestra.ggp.http_client import read_address
     from palaestra.ggp.machine import make_machine
     from palaestra.ggp.manager import Manager, MatchSettings
-    from palaestra.ggp.rules import load_rules
 
     addresses = [read_address(text) for text in players]
-    settings = MatchSettings(start_clock, play_clock, most_turns)
+    settings = MatchSettings(start_clock, play_clock, most_turns, scramble)
     for given in (record, pgn):
         if given is not None:
             writable(given)
-    rules = load_rules(file)
+    rules, game = _rules(file)
     machine = make_machine(rules)
     with make_view(machine.note) as show:
-        managed = Manager(machine, rules.source, addresses, settings, _game_name(file), show)
+        managed = Manager(machine, rules.source, addresses, settings, game, show)
         records = asyncio.run(_matches(managed, matches, seed, record, pgn))
     if json:
         print_json({**summary(records), "matches": [one.as_json() for one in records]})
     else:
-        print_matches(records)
+        print_matches(records, summary(records)["players"])
 
 
-def _game_name(file: str) -> str:
+def _rules(text: str) -> tuple[Rules, str]:
+    """The rules of a file, gdl:FILE or gdl:NAME, and a name for them."""
     from pathlib import Path
 
-    return Path(file).stem
+    from palaestra.ggp.rules import load_rules, parse_rules, rulesheet, rulesheet_names
+
+    name = text.removeprefix("gdl:")
+    if name != text and name in rulesheet_names():
+        return parse_rules(rulesheet(name)), name
+    if not Path(name).is_file() and name in rulesheet_names():
+        raise ConfigError(f"there is no file {name!r}; the rules of the package are called gdl:{name}")
+    return load_rules(name), Path(name).stem
 
 
 async def _matches(manager: Manager, count: int, seed: int, record: str | None, pgn: str | None) -> list[MatchRecord]:
@@ -156,16 +175,43 @@ def _write(records: list[MatchRecord], record: str | None, pgn: str | None) -> N
 def summary(records: list[MatchRecord]) -> dict[str, Any]:
     """Over all matches: the mean goal of every player, the moves it missed, and the faults by code."""
     goals: dict[str, list[int]] = {}
+    names: dict[str, str] = {}
     for one in records:
         for seat, goal in zip(one.seats, one.goals or (), strict=False):
             goals.setdefault(seat.player, []).append(goal)
+            names[seat.player] = seat.who
+    means = {name: sum(own) / len(own) for name, own in goals.items()}
     faults: dict[str, int] = {}
     for one in records:
         for fault in one.faults:
             faults[fault.code] = faults.get(fault.code, 0) + 1
     return {
         "game": records[0].game,
-        "mean_goals": {name: sum(own) / len(own) for name, own in goals.items()},
+        "mean_goals": means,
+        "players": [
+            {
+                "player": name,
+                "who": names[name],
+                "matches": len(own),
+                "mean_goal": means[name],
+                "interval": interval(own),
+            }
+            for name, own in goals.items()
+        ],
         "missed_moves": sum(one.missed_moves for one in records),
         "faults": faults,
     }
+
+
+def interval(goals: list[int]) -> list[float] | None:
+    """95 % for the mean of some goals, that of a score where they are wins, draws and losses; None where unknown."""
+    import numpy as np
+
+    from palaestra.arena.statistics import mean_and_margin, score_interval
+
+    if set(goals) <= {0, 50, 100}:
+        return [100.0 * bound for bound in score_interval(goals.count(100), goals.count(50), goals.count(0))]
+    mean, margin = mean_and_margin(np.array(goals, dtype=np.float64)[:, None])
+    if margin is None:
+        return None
+    return [max(0.0, float(mean[0] - margin[0])), min(100.0, float(mean[0] + margin[0]))]

@@ -5,9 +5,9 @@ Both listen to the manager's record and know nothing else of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -38,6 +38,10 @@ def make_view(note: str) -> Iterator[Callable[[MatchRecord], None]]:
 
 def last_line(record: MatchRecord) -> str:
     """ "tictactoe.1 turn 3: (mark 1 1) noop"; the goals when it is over."""
+    return _last_line(record)
+
+
+def _last_line(record: MatchRecord) -> str:
     if record.ending:
         goals = "" if record.goals is None else " " + " ".join(str(goal) for goal in record.goals)
         return f"{record.match} {record.ending}, goals{goals or ' unknown'}"
@@ -46,8 +50,13 @@ def last_line(record: MatchRecord) -> str:
     faults = [f"{fault.role} {fault.code}" for fault in record.faults if fault.turn == record.turns]
     wrong = f" ({', '.join(faults)})" if faults else ""
     if not record.moves:
-        return f"{record.match} begins{wrong}"
+        return f"{record.match} begins{wrong}" + "".join(f"; WARNING: {line}" for line in substitutions(record))
     return f"{record.match} turn {record.turns}: {' '.join(record.moves[-1])}{wrong}"
+
+
+def substitutions(record: MatchRecord) -> list[str]:
+    """Who plays in place of whom, a line each."""
+    return [f"{seat.plays} plays {seat.role} instead of {seat.instead_of}" for seat in record.seats if seat.instead_of]
 
 
 def waiting(record: MatchRecord) -> str:
@@ -62,6 +71,8 @@ def live_view(record: MatchRecord) -> Group:
 
     clocks = f"{record.start_clock:g} s to begin, {record.play_clock:g} s a move"
     title = Text(f"{record.game}, match {record.match}, turn {record.turns}; {clocks}", style="bold")
+    for line in substitutions(record):
+        title.append(f"\nWARNING: {line}", style="bold red")
     if not record.states:
         return Group(title, turns_table(record), Text(waiting(record), style="dim"))
     before = set(record.states[-2]) if len(record.states) > 1 else set()
@@ -85,13 +96,14 @@ def turns_table(record: MatchRecord) -> Table:
         cells = []
         for seat, move, seconds in zip(record.seats, record.moves[turn], record.seconds[turn], strict=True):
             code = wrong.get((turn + 1, seat.role))
-            cells.append(Text(f"{move}  {code}, random", style="red") if code else Text(f"{move}  {seconds:.2f} s"))
+            text = f"{move}  {code}, random" if code else f"{move}  {seconds:.2f} s"
+            cells.append(Text(text, style="red" if code else ""))
         table.add_row(str(turn + 1), *cells)
     return table
 
 
-def print_matches(records: list[MatchRecord]) -> None:
-    """What every match came to, on stdout."""
+def print_matches(records: list[MatchRecord], players: Sequence[Mapping[str, Any]]) -> None:
+    """What every match came to, and what every player reached on the whole (`cli.ggp.summary`), on stdout."""
     from rich.table import Table
     from rich.text import Text
 
@@ -107,7 +119,7 @@ def print_matches(records: list[MatchRecord]) -> None:
                 Text(record.match if number == 0 else ""),
                 str(record.turns) if number == 0 else "",
                 Text(seat.role),
-                Text(f"{seat.player} {seat.name}".strip()),
+                Text(seat.who, style="bold red" if seat.instead_of else ""),
                 "–" if record.goals is None else str(record.goals[number]),
                 Text(", ".join(faults[:3]) + (f" and {len(faults) - 3} more" if len(faults) > 3 else "")),
             )
@@ -116,3 +128,9 @@ def print_matches(records: list[MatchRecord]) -> None:
     for record in records:
         if record.ending != "terminal":
             console.print(Text(f"{record.match}: {record.ending}", style="red"))
+    console.print()
+    for one in players:
+        interval = one["interval"]
+        margin = "no interval" if interval is None else f"95 %: {interval[0]:.1f} to {interval[1]:.1f}"
+        count = f"{one['matches']} match{'es' if one['matches'] > 1 else ''}"
+        console.print(Text(f"{one['who']}: mean goal {one['mean_goal']:.1f} in {count} ({margin})"))

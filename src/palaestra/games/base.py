@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from palaestra.games.svg import Spot
 
 Tiebreak = Literal["none", "plies", "margin", "score"]
+RULES = "gdl:"  # ids of games that are rules in GDL begin so
 MOST_OUTCOMES = 2**20  # rewards keep a value for every one of them
 MOST_MOVES = 2**20  # characters of the moves of a game
 
@@ -130,6 +131,13 @@ class Game(ABC):
         if symmetry is self.symmetries[0] and not swap:
             return states.copy()
         raise GameError(f"{self.id} has no symmetries")
+
+    def is_called(self, id: str) -> bool:
+        """Whether a file that was made for `id` may be about this game, as far as names tell.
+
+        Of rules in GDL the id is but where their file lay; their version, a digest, tells them from others.
+        """
+        return id == self.id or (id.startswith(RULES) and self.id.startswith(RULES))
 
     # What follows from the header.
 

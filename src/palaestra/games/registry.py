@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from palaestra.errors import GameError
-from palaestra.games.base import Game
+from palaestra.games.base import RULES, Game
 from palaestra.suggest import nearest
 from palaestra.text import clip, refuse_long
 from palaestra.user_code import is_code, load, remember, remembered
@@ -79,7 +79,7 @@ def example_ids() -> list[str]:
 def make_game(id: str) -> Game:
     """The game with this id; games are immutable, so one object serves all."""
     refuse_long(id, "the name of a game", GameError)
-    if id.startswith("gdl:"):
+    if id.startswith(RULES):
         return _call(GDL, id)  # whose maker notices a file that changed
     return _user_game(id) if is_code(id) else _make_game(full_id(id))
 
@@ -98,7 +98,7 @@ def make_stored_game(text: str, where: str, *, id: str | None = None, given: str
     if given is not None:
         game = make_game(given)
     elif not is_code(text):
-        if not text.startswith("gdl:") and text.partition("-")[0] not in FAMILIES:
+        if not text.startswith(RULES) and text.partition("-")[0] not in FAMILIES:
             raise GameError(
                 f"{where} is of {clip(text)}, an unknown game; if it is one of your own, add --game module:attribute"
             )

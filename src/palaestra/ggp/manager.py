@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import numpy as np
@@ -21,6 +21,7 @@ from palaestra.ggp.kif import Term, term_text
 from palaestra.ggp.machine import Machine, State
 from palaestra.ggp.protocol import Abort, Info, Message, Play, Start, Stop
 from palaestra.ggp.record import Fault, MatchRecord, Seat
+from palaestra.ggp.scramble import Scramble
 
 GRACE = 1.0  # seconds beyond the play clock that the network is given
 ABORT_SECONDS, INFO_SECONDS = 1.0, 2.0
@@ -30,11 +31,13 @@ Listener = Callable[[MatchRecord], None]
 
 @dataclass(frozen=True)
 class MatchSettings:
-    """The clocks in seconds, and the most turns: rules need not end, but a match does."""
+    """The clocks in seconds, the most turns (rules need not end, but a match does), and whether players are told
+    other names than the rules', in every match anew."""
 
     start_clock: float = 30.0
     play_clock: float = 15.0
     most_turns: int = 1000
+    scramble: bool = False
 
     def __post_init__(self) -> None:
         for name in ("start_clock", "play_clock"):
@@ -85,7 +88,7 @@ class _Table:
         self.listen = manager.listen
         self.client, self.players, self.match = client, players, match
         self.rng = np.random.default_rng(seed)
-        self.names = [""] * len(players)
+        self.scramble = Scramble(self.rules, seed) if self.settings.scramble else None
         self.record = MatchRecord(
             match=match,
             game=manager.game,
@@ -94,6 +97,8 @@ class _Table:
             play_clock=self.settings.play_clock,
             began=datetime.now(UTC).isoformat(timespec="seconds"),
             seed=seed,
+            rules=protocol.rules_digest(self.rules),
+            scrambled=self.settings.scramble,
         )
 
     async def play(self) -> MatchRecord:
@@ -103,8 +108,10 @@ class _Table:
             await self._meet()
             self.listen(self.record)
             await self._start()
+            await self._hear_who_plays()
             state = await self._turns()
             self.record.goals = self.machine.goals(state)
+            await self._hear_who_plays()
             await self._stop()
         except BaseException as error:
             self.record.ending = f"stopped: {error}" if isinstance(error, PalaestraError) else "interrupted"
@@ -123,36 +130,49 @@ class _Table:
 
     async def _tell(self, message: Message, seconds: float) -> list[Reply]:
         """One message to all players at once."""
-        text = protocol.message_text(message)
+        return await self._tell_each([message] * len(self.players), seconds)
+
+    async def _tell_each(self, messages: Sequence[Message], seconds: float) -> list[Reply]:
         return await asyncio.gather(
             *(
-                self.client.ask(player, text, seconds, name or "player")
-                for player, name in zip(self.players, self.names, strict=True)
+                self.client.ask(player, protocol.message_text(message), seconds, seat.name or "player")
+                for player, message, seat in zip(self.players, messages, self.record.seats, strict=True)
             )
         )
 
     async def _meet(self) -> None:
         """Names for the record; a player without one plays as well."""
         replies = await self._tell(Info(), INFO_SECONDS)
-        self.names = [protocol.info_name(reply.text)[:60] for reply in replies]
-        seats = zip(self.record.seats, self.names, strict=True)
-        self.record.seats = tuple(replace(seat, name=name) for seat, name in seats)
+        self.record.seats = tuple(
+            seat.told(protocol.read_info(reply.text)) for seat, reply in zip(self.record.seats, replies, strict=True)
+        )
+
+    async def _hear_who_plays(self) -> None:
+        """Ask those who say which kind of player they are, and no stranger, whether another one had to take over."""
+        for number, seat in enumerate(self.record.seats):
+            if seat.plays:
+                reply = await self.client.ask(
+                    self.players[number], protocol.message_text(Info()), INFO_SECONDS, seat.name
+                )
+                seats = list(self.record.seats)
+                seats[number] = seat.told(protocol.read_info(reply.text))
+                self.record.seats = tuple(seats)
 
     async def _start(self) -> None:
         """Everybody gets the rules; who is not ready has a fault and may still play."""
         clocks = self.settings.start_clock, self.settings.play_clock
-        replies = await asyncio.gather(
-            *(
-                self.client.ask(
-                    player,
-                    protocol.message_text(Start(self.match, seat.role, self.rules, *clocks)),
-                    self.settings.start_clock,
-                    seat.name or "player",
-                )
-                for player, seat in zip(self.players, self.record.seats, strict=True)
-            )
-        )
-        self._expect(0, replies, protocol.READY)
+        rules = self._there(self.rules)
+        starts = [Start(self.match, self._there(seat.role), rules, *clocks) for seat in self.record.seats]
+        self._expect(0, await self._tell_each(starts, self.settings.start_clock), protocol.READY)
+
+    def _there(self, text: str) -> str:
+        """A text in the names that the players know."""
+        return text if self.scramble is None else self.scramble.there(text)
+
+    def _moves_there(self, moves: Sequence[Term] | None) -> tuple[Term, ...] | None:
+        if moves is None or self.scramble is None:
+            return None if moves is None else tuple(moves)
+        return tuple(protocol.read_term(self._there(term_text(move))) for move in moves)
 
     async def _turns(self) -> State:
         """Moves until the rules say that it is over; gives the last state."""
@@ -167,7 +187,7 @@ class _Table:
             if not all(legal):
                 stuck = self.machine.roles[[bool(options) for options in legal].index(False)]
                 raise GdlError(f"the rules give {stuck} no legal move in turn {self.record.turns + 1}")
-            replies = await self._tell(Play(self.match, moves), self.settings.play_clock + GRACE)
+            replies = await self._tell(Play(self.match, self._moves_there(moves)), self.settings.play_clock + GRACE)
             moves = tuple(self._move(seat, reply, legal[seat]) for seat, reply in enumerate(replies))
             state = self.machine.step(state, moves)
             self.record.moves.append([term_text(move) for move in moves])
@@ -178,9 +198,8 @@ class _Table:
         return state
 
     async def _stop(self) -> None:
-        moves = self.record.moves[-1] if self.record.moves else None
-        last = None if moves is None else tuple(protocol.read_term(move) for move in moves)
-        replies = await self._tell(Stop(self.match, last), self.settings.play_clock)
+        moves = [protocol.read_term(move) for move in self.record.moves[-1]] if self.record.moves else None
+        replies = await self._tell(Stop(self.match, self._moves_there(moves)), self.settings.play_clock)
         self._expect(self.record.turns + 1, replies, protocol.DONE)
 
     def _move(self, seat: int, reply: Reply, legal: Sequence[Term]) -> Term:
@@ -188,7 +207,7 @@ class _Table:
         code, detail = reply.code, reply.detail
         if code is None:
             try:
-                return _legal_move(reply.text, legal)
+                return _legal_move(reply.text if self.scramble is None else self.scramble.back(reply.text), legal)
             except (GdlError, MoveError) as error:
                 code, detail = "IL", str(error)
         self.record.faults.append(Fault(self.record.turns + 1, self.machine.roles[seat], code, detail))
@@ -203,9 +222,16 @@ class _Table:
 
 
 def _legal_move(text: str, legal: Sequence[Term]) -> Term:
-    """The legal move that a text is; brackets around a single word make no difference."""
+    """The legal move that a text is, as the rules spell it; case and brackets around one word make no difference."""
     move = protocol.read_term(text)
-    for spelling in (move, move[0] if isinstance(move, tuple) and len(move) == 1 else (move,)):
-        if spelling in legal:
-            return spelling
+    for known in legal:
+        if known == move:
+            return known
+    for known in legal:
+        if _plain(known) == _plain(move):
+            return known
     raise MoveError(f"{term_text(move)[:80]} is not legal")
+
+
+def _plain(move: Term) -> str:
+    return term_text(move[0] if isinstance(move, tuple) and len(move) == 1 else move).lower()

@@ -31,12 +31,19 @@ Pull = Callable[[Int64s], Float64s | None]
 
 
 def monte_carlo(
-    machine: Machine, state: State, seat: int, deadline: float, rng: np.random.Generator, playouts: int | None = None
+    machine: Machine,
+    state: State,
+    seat: int,
+    deadline: float,
+    rng: np.random.Generator,
+    playouts: int | None = None,
+    publish: Callable[[Term], None] | None = None,
 ) -> Term:
     """The move of role number `seat` that was pulled most, ties to the better mean; there must be a legal one.
 
     Pulls go on until `deadline` (time.monotonic) or for a number of playouts. Random games that the deadline cuts off
-    count nothing; before any is over, moves are as good as each other.
+    count nothing; before any is over, moves are as good as each other. `publish` hears the best move so far after
+    every batch.
     """
     moves = machine.legal(state)[seat]
     pull = _single(machine, state, seat, deadline, rng)
@@ -62,11 +69,17 @@ def monte_carlo(
             break
         np.add.at(visits, arms, 1)
         np.add.at(totals, arms, results)
+        if publish is not None:
+            publish(moves[_best(visits, totals, order)])
         if time.monotonic() - began < BATCH_SECONDS:
             batch = min(2 * batch, most)
+    return moves[_best(visits, totals, order)]
+
+
+def _best(visits: Int64s, totals: Float64s, order: Int64s) -> int:
+    """The arm with the most visits, ties to the better mean."""
     means = totals / np.maximum(visits, 1)
-    best = np.lexsort((means[order], visits[order]))[-1]
-    return moves[int(order[best])]
+    return int(order[np.lexsort((means[order], visits[order]))[-1]])
 
 
 def _arms(visits: Int64s, totals: Float64s, order: Int64s, count: int) -> Int64s:
@@ -93,17 +106,17 @@ def _single(machine: Machine, state: State, seat: int, deadline: float, rng: np.
         for i, arm in enumerate(arms):
             joint = [_pick(options, rng) for options in legal]
             joint[seat] = legal[seat][arm]
-            goal = _random_game(machine, machine.step(state, joint), seat, deadline, rng)
-            if goal is None:
+            goals = random_game(machine, machine.step(state, joint), deadline, rng)
+            if goals is None:
                 return None
-            results[i] = goal / 100.0
+            results[i] = goals[seat] / 100.0
         return results
 
     return pull
 
 
-def _random_game(machine: Machine, state: State, seat: int, deadline: float, rng: np.random.Generator) -> int | None:
-    """The goal of a role at the end of a random game, or where it stands if it does not end; None at the deadline."""
+def random_game(machine: Machine, state: State, deadline: float, rng: np.random.Generator) -> list[int] | None:
+    """The goals at the end of a random game, or where it stands if it does not end; None at the deadline."""
     for _ in range(MOST_TURNS):
         if machine.terminal(state):
             break
@@ -113,7 +126,7 @@ def _random_game(machine: Machine, state: State, seat: int, deadline: float, rng
         if not all(legal):
             break  # rules that leave a role without a move lead nowhere
         state = machine.step(state, [_pick(options, rng) for options in legal])
-    return machine.goals(state)[seat]
+    return machine.goals(state)
 
 
 def _batched(machine: PropNet, state: State, seat: int, rng: np.random.Generator) -> Pull:

@@ -2,14 +2,16 @@
 
 This process only talks, so that INFO is answered at once whatever a search does; the thinking, and everything that
 rules from strangers can do, happens in a worker that can be killed (`worker_process`). Between matches one worker is
-idle or being started. Every step of a match has a deadline, and a match of which nothing is heard any more lapses:
-nothing leaves the player busy for ever. A match that was accepted is played on whatever was late, a message, an answer
-or the worker, until another match takes its place. Knows neither GDL nor HTTP.
+idle or being started. Every step of a match has a deadline. All players are asked at the same time, so that the next
+message is there when the clock of the last one is over; a match of which nothing is heard by then lapses: the player
+is free again, and nothing leaves it busy for ever. A match that was accepted is played on whatever was late, a message,
+an answer or the worker, until another match takes its place. Knows neither GDL nor HTTP.
 """
 
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
@@ -18,11 +20,11 @@ from palaestra.ggp import protocol
 from palaestra.ggp.clock import Margin
 from palaestra.ggp.http_server import Arrival
 from palaestra.ggp.kif import Term
-from palaestra.ggp.protocol import Abort, Info, Play, Preview, Start, Stop
-from palaestra.ggp.worker_process import Thought, WorkerProcess, WorkerSettings
+from palaestra.ggp.protocol import Abort, Info, Introduction, Play, Preview, Start, Stop
+from palaestra.ggp.worker_process import Playing, Thought, WorkerProcess, WorkerSettings
 
 START_SHARE = 0.9  # of the start clock, after which a player is ready in any case: it may read on after that
-SILENCE = 60.0  # seconds beyond its clocks after which a match lapses
+SILENCE = 3.0  # seconds beyond the clock of the last message after which a match lapses
 
 Log = Callable[[str], None]
 T = TypeVar("T")
@@ -34,19 +36,25 @@ class Match:
 
     start: Start
     worker: WorkerProcess | None = None
-    ready: bool = False  # the worker has read the rules
+    playing: Playing | None = None  # who plays, once the worker has said it
     history: list[tuple[Term, ...]] = field(default_factory=list)
     told: int = 0  # how much of the history the worker knows
     task: asyncio.Task[Any] | None = None  # what is being done about the last message
     asked: Play | None = None  # that message, if it asks for a move
     due: float = 0.0  # when its answer was to be there
     alarm: asyncio.TimerHandle | None = None
-    lapsed: bool = False  # nothing was heard for long: it holds no worker, and another match may take its place
+    lapsed: bool = False  # nothing was heard when it should: another match may take its place
 
-    @property
-    def patience(self) -> float:
-        """Seconds without a message after which nobody is there any more; other players may use up their clocks."""
-        return self.start.start_clock + 2 * self.start.play_clock + SILENCE
+    def line(self, ending: str, goals: list[int] | None = None) -> str:
+        """The match in a line: "m.1: rules 5e1f…, role x, clocks 30+15, 5 turns by uct, done, goals 100 0"."""
+        start, playing = self.start, self.playing or Playing("nobody")
+        who = playing.plays + (f" instead of {playing.instead_of}" if playing.instead_of else "")
+        turns = f"{len(self.history)} turn{'' if len(self.history) == 1 else 's'}"
+        result = "" if goals is None else f", goals {' '.join(map(str, goals))}"
+        return (
+            f"{start.match}: rules {playing.rules or 'not read'}, role {start.role}, "
+            f"clocks {start.start_clock:g}+{start.play_clock:g}, {turns} by {who}, {ending}{result}"
+        )
 
 
 class PlayerServer:
@@ -92,7 +100,7 @@ class PlayerServer:
         message = protocol.read_message(text)
         match message:
             case Info():
-                return protocol.info_text(self.name, self.busy)
+                return protocol.info_text(self._introduction(), self.busy)
             case Preview():
                 return protocol.BUSY if self.busy else protocol.READY
             case Start():
@@ -100,46 +108,56 @@ class PlayerServer:
             case Play():
                 return await self._play(message, arrival)
             case Stop():
-                return self._finish(message.match, protocol.DONE)
+                return self._finish(message.match, protocol.DONE, message.moves)
             case Abort():
-                return self._finish(message.match, protocol.ABORTED)
+                return self._finish(message.match, protocol.ABORTED, None)
+
+    def _introduction(self) -> Introduction:
+        """Who plays in the match under way, or would in the next one: kinds, not files, which are nobody's business."""
+        playing = self.match.playing if self.match is not None and self.busy else None
+        playing = playing or Playing(re.split(r"[(:]", self.settings.player, maxsplit=1)[0])
+        return Introduction(self.name, playing.plays, playing.instead_of)
 
     async def _start(self, message: Start, arrival: Arrival) -> str:
         if self.busy:
             return protocol.BUSY
+        if self.match is not None:
+            self._drop(self.match, "nothing more was heard of it")
         self.match = match = Match(message)
+        self._listen_for(match, arrival.opened + message.start_clock)
         until = self.margin.end(arrival.opened, START_SHARE * message.start_clock, arrival.round_trip)
-        refusal = await self._run(match, self._seat(match, until))
+        refusal = await self._run(match, self._prepare(match, until))
         if refusal is None:
             return protocol.BUSY
         if refusal:
-            self.log(f"{message.match}: {refusal}")
-            self._drop(match)
+            self._drop(match, f"refused: {refusal}")
             return protocol.BUSY
         return protocol.READY
 
     async def _run(self, match: Match, work: Coroutine[Any, Any, T]) -> T | None:
         """The result of some work for a match; None if a later message made it void, or the match is over."""
         match.task = task = asyncio.create_task(work)
-        self._listen_for(match)
         await asyncio.wait({task})
         if match.task is task:
             match.task = None
         if task.cancelled():
             return None
         if error := task.exception():  # ours, and no reason to stay busy for ever
-            self.log(f"{match.start.match}: unexpected {type(error).__name__}: {error}; the match is dropped")
-            self._drop(match)
+            self._drop(match, f"dropped: unexpected {type(error).__name__}: {error}")
             return None
-        self._listen_for(match)
         return task.result()
 
-    async def _seat(self, match: Match, until: float) -> str:
-        """Give a match a worker, and the worker the rules, by a time; what is wrong in a line, or nothing.
+    async def _prepare(self, match: Match, until: float) -> str:
+        """Get ready by a time; what is wrong in a line, or nothing.
 
         A worker that is still being started or still reads when the time is over may go on: it can be done by the
-        first move.
+        first move, and has a legal one in any case.
         """
+        refusal = await self._seat(match, until)
+        return refusal if refusal or match.worker is None else await match.worker.reading(until)
+
+    async def _seat(self, match: Match, until: float) -> str:
+        """Give a match a worker, and the worker the rules; what is wrong in a line, or nothing."""
         try:
             async with asyncio.timeout_at(until):
                 worker = await self._take_worker()
@@ -148,22 +166,16 @@ class PlayerServer:
         except (RuntimeError, OSError) as error:
             return str(error)
         start = match.start
-        match.worker, match.ready, match.told = worker, False, 0
+        match.worker, match.told = worker, 0
+        worker.listener = lambda playing: self._hear(match, playing)
         worker.begin(start.rules, start.role, until, start.play_clock)
-        return await self._await_ready(match, until)
-
-    async def _await_ready(self, match: Match, until: float) -> str:
-        worker = match.worker
-        assert worker is not None
-        answer = await worker.hear(until)
-        if answer is None:
-            return "" if worker.alive else "the process in which the player thinks died over the rules"
-        if "error" in answer:
-            return str(answer["error"])
-        match.ready = True
-        if note := answer.get("ready"):
-            self.log(f"{match.start.match}: {note}")
         return ""
+
+    def _hear(self, match: Match, playing: Playing) -> None:
+        """The worker says who plays. That another one plays than was asked for is said as loudly as a line can."""
+        match.playing = playing
+        if playing.note:
+            self.log(f"{'WARNING: ' if playing.instead_of else ''}{match.start.match}: {playing.note}")
 
     async def _play(self, message: Play, arrival: Arrival) -> str:
         match = self.match
@@ -179,6 +191,7 @@ class PlayerServer:
             await asyncio.wait({task})
             if self.match is not match or match.task not in (None, task):
                 return protocol.BUSY  # and so did others meanwhile
+        self._listen_for(match, arrival.opened + clock)
         match.asked, match.due = message, until
         if message.moves is not None:
             match.history.append(message.moves)
@@ -195,10 +208,8 @@ class PlayerServer:
         refusal = ""
         if match.worker is None or not match.worker.alive:
             refusal = await self._replace_worker(match, until)
-        elif not match.ready:
-            refusal = await self._await_ready(match, until)
-        if refusal or match.worker is None or not match.ready:
-            return Thought(None, error=refusal or "the player is not ready yet")
+        if match.worker is None:
+            return Thought(None, error=refusal or "the process in which the player thinks has not started yet")
         self._turns += 1
         news, match.told = match.history[match.told :], len(match.history)
         return await match.worker.choose(self._turns, news, until, until + kept / 2)
@@ -211,41 +222,39 @@ class PlayerServer:
         self._idle = self._idle or asyncio.create_task(self._new_worker())
         return await self._seat(match, until)
 
-    def _finish(self, id: str, reply: str) -> str:
+    def _finish(self, id: str, reply: str, moves: tuple[Term, ...] | None) -> str:
         match = self.match
         if match is None or match.start.match != id:
             return protocol.BUSY
-        self._drop(match)
+        if moves is not None:
+            match.history.append(moves)
+        self._drop(match, reply)
         return reply
 
-    def _drop(self, match: Match) -> None:
-        """End a match."""
+    def _drop(self, match: Match, ending: str) -> None:
+        """End a match, and let go of what it holds in the background; the next one waits for a worker if it must."""
         if self.match is match:
             self.match = None
-        self._release(match)
-
-    def _release(self, match: Match) -> None:
-        """Let go of what a match holds, in the background; the next match waits for a worker if it must."""
         if match.alarm is not None:
             match.alarm.cancel()
         if match.task is not None:
             match.task.cancel()
         worker, match.worker = match.worker, None
-        self._idle = asyncio.create_task(self._recycle(match.task, worker, match.ready, self._idle))
+        self._idle = asyncio.create_task(self._recycle(match, ending, worker, self._idle))
 
     async def _recycle(
-        self,
-        task: asyncio.Task[Any] | None,
-        worker: WorkerProcess | None,
-        ready: bool,
-        idle: asyncio.Task[WorkerProcess] | None,
+        self, match: Match, ending: str, worker: WorkerProcess | None, idle: asyncio.Task[WorkerProcess] | None
     ) -> WorkerProcess:
         """The worker of a finished match if it lets go of it; else the idle one, if there is one, or a new one."""
-        if task is not None:
-            await asyncio.wait({task})
+        if match.task is not None:
+            await asyncio.wait({match.task})
+        goals, free = None, False
+        if worker is not None and worker.ready and worker.alive:
+            free, goals = await worker.end(match.history[match.told :])
+        self.log(match.line(ending, goals))
+        if free and worker is not None:
+            return worker
         if worker is not None:
-            if ready and worker.alive and await worker.end():
-                return worker
             await self._kill(worker)
         return await (idle or self._new_worker())
 
@@ -269,17 +278,15 @@ class PlayerServer:
         self._workers.discard(worker)
         await worker.kill()
 
-    def _listen_for(self, match: Match) -> None:
-        """Count the silence from now on."""
+    def _listen_for(self, match: Match, until: float) -> None:
+        """A message came, and by `until` the next one is to be there."""
         match.lapsed = False
         if match.alarm is not None:
             match.alarm.cancel()
-        if self.match is match:
-            match.alarm = asyncio.get_running_loop().call_later(match.patience, self._lapse, match)
+        match.alarm = asyncio.get_running_loop().call_at(until + SILENCE, self._lapse, match)
 
     def _lapse(self, match: Match) -> None:
-        """Nobody seems to be there any more; whoever is goes on with a new worker."""
+        """Nobody seems to be there any more. Whoever is goes on, unless another match has begun."""
         if self.match is match:
-            self.log(f"{match.start.match}: no message for {match.patience:.0f} s; another match may begin")
+            self.log(f"{match.start.match}: no message when the clock was over; another match may begin")
             match.lapsed = True
-            self._release(match)

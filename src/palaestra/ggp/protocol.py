@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import TypeAlias
 
 from palaestra.errors import GdlError
@@ -26,22 +27,28 @@ CONTENT_TYPE = "text/acl"
 READY, BUSY, DONE, ABORTED, NIL = "ready", "busy", "done", "aborted", "nil"
 AVAILABLE = "available"
 MESSAGE_BYTES = 1_100_000  # rules of a million characters and what stands around them
-SMALL = Limits(characters=65_536, tokens=20_000)  # of moves, and of every reply
+SMALL = Limits(characters=16_384, tokens=4_096)  # of moves, and of every reply
 LONGEST_CLOCK = 99_999
 
-_WORD = r"([^\s()]+)"
+_WORD = r"([^\s()]{1,1000})"
 _CLOCK = r"([0-9]{1,5}(?:\.[0-9]{1,3})?)"
-_NAME = re.compile(r"\s*\(\s*([a-z]+)\b", re.IGNORECASE)
-_FORMS = {
-    "info": re.compile(r"\(\s*info\s*\)", re.IGNORECASE),
-    "preview": re.compile(rf"\(\s*preview\s+(\(.*\))\s+{_CLOCK}\s*\)", re.IGNORECASE | re.DOTALL),
-    "start": re.compile(
-        rf"\(\s*start\s+{_WORD}\s+{_WORD}\s+(\(.*\))\s+{_CLOCK}\s+{_CLOCK}\s*\)", re.IGNORECASE | re.DOTALL
-    ),
-    "play": re.compile(rf"\(\s*play\s+{_WORD}\s*(.*)\)", re.IGNORECASE | re.DOTALL),
-    "stop": re.compile(rf"\(\s*stop\s+{_WORD}\s*(.*)\)", re.IGNORECASE | re.DOTALL),
-    "abort": re.compile(rf"\(\s*abort\s+{_WORD}\s*\)", re.IGNORECASE),
+_NAME = re.compile(r"\(\s*([a-z]+)\b", re.IGNORECASE)
+# How a message begins and how it ends; what is in between is never searched, so that reading takes no time to speak of.
+_BEGINNINGS = {
+    "info": r"\(\s*info",
+    "preview": r"\(\s*preview\s+(?=\()",
+    "start": rf"\(\s*start\s+{_WORD}\s+{_WORD}\s+(?=\()",
+    "play": rf"\(\s*play\s+{_WORD}",
+    "stop": rf"\(\s*stop\s+{_WORD}",
+    "abort": rf"\(\s*abort\s+{_WORD}",
 }
+_BEGIN = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in _BEGINNINGS.items()}
+_END = {
+    "preview": re.compile(rf"(?<=\))\s+{_CLOCK}\s*\)\Z"),
+    "start": re.compile(rf"(?<=\))\s+{_CLOCK}\s+{_CLOCK}\s*\)\Z"),
+}
+_PLAIN_END = re.compile(r"\)\Z")
+_LONGEST_END = 100  # characters
 _ACCEPTED = {
     "info": "(INFO)",
     "preview": "(PREVIEW (rules) clock)",
@@ -103,25 +110,28 @@ Message: TypeAlias = Info | Preview | Start | Play | Stop | Abort
 
 
 def read_message(text: str) -> Message:
-    """What a text says; GdlError says in one line what would have been right. Takes time linear in the text."""
+    """What a text says; GdlError says in one line what would have been right. Rules are not read."""
     text = text.strip()
     found = _NAME.match(text)
     name = found[1].lower() if found else ""
-    if name not in _FORMS:
-        raise GdlError(f"{_clip(text)} is no message; known: {', '.join(form.upper() for form in _FORMS)}")
-    match = _FORMS[name].fullmatch(text)
-    if match is None:
+    if name not in _BEGIN:
+        raise GdlError(f"{_clip(text)} is no message; known: {', '.join(form.upper() for form in _BEGIN)}")
+    begin = _BEGIN[name].match(text)
+    end = begin and _END.get(name, _PLAIN_END).search(text, max(begin.end(), len(text) - _LONGEST_END))
+    if begin is None or end is None:
         raise GdlError(f"{_clip(text)} cannot be read; write {_ACCEPTED[name]}")
-    parts = match.groups()
+    inside = text[begin.end() : end.start()]
     if name == "preview":
-        return Preview(parts[0][1:-1], float(parts[1]))
+        return Preview(inside[1:-1], float(end[1]))
     if name == "start":
-        return Start(parts[0], parts[1].lower(), parts[2][1:-1], float(parts[3]), float(parts[4]))
+        return Start(begin[1], begin[2], inside[1:-1], float(end[1]), float(end[2]))
     if name == "play":
-        return Play(parts[0], _moves(parts[1], name))
+        return Play(begin[1], _moves(inside, name))
     if name == "stop":
-        return Stop(parts[0], _moves(parts[1], name))
-    return Abort(parts[0]) if name == "abort" else Info()
+        return Stop(begin[1], _moves(inside, name))
+    if inside.strip():
+        raise GdlError(f"{_clip(text)} cannot be read; write {_ACCEPTED[name]}")
+    return Abort(begin[1]) if name == "abort" else Info()
 
 
 def message_text(message: Message) -> str:
@@ -147,6 +157,11 @@ def rules_text(source: str) -> str:
     return " ".join(term_text(form.term) for form in read_kif(source))
 
 
+def rules_digest(source: str) -> str:
+    """Twelve hexadecimal digits that tell rules from others; comments, spaces and case do not change them."""
+    return blake2b(rules_text(source).lower().encode(), digest_size=6).hexdigest()
+
+
 def read_term(text: str) -> Term:
     """The one term of a short text, such as a move that was sent; GdlError if it is none or several."""
     forms = read_kif(text, SMALL)
@@ -155,21 +170,36 @@ def read_term(text: str) -> Term:
     return forms[0].term
 
 
-def info_text(name: str, busy: bool) -> str:
+@dataclass(frozen=True)
+class Introduction:
+    """What an answer to INFO tells besides the status; empty is what was not said.
+
+    `plays` is the kind of player that thinks, and `instead_of` the one that cannot play this match and was asked for.
+    Only our own players say so; others take no notice of entries that they do not know.
+    """
+
+    name: str = ""
+    plays: str = ""
+    instead_of: str = ""
+
+
+def info_text(about: Introduction, busy: bool) -> str:
     """The answer to INFO."""
-    return f"((name {word(name)}) (status {BUSY if busy else AVAILABLE}) (species computer))"
+    more = "".join(f" ({key} {word(text)})" for key in ("plays", "instead_of") if (text := getattr(about, key)))
+    return f"((name {word(about.name)}) (status {BUSY if busy else AVAILABLE}) (species computer){more})"
 
 
-def info_name(reply: str) -> str:
-    """The name in an answer to INFO; empty where there is none that can be read."""
+def read_info(reply: str) -> Introduction:
+    """What an answer to INFO tells as far as it can be read, each entry cut at a sensible length."""
     try:
         entries = read_term(reply)
     except GdlError:
-        return ""
+        return Introduction()
+    told: dict[str, str] = {}
     for entry in entries if isinstance(entries, tuple) else ():
-        if isinstance(entry, tuple) and len(entry) > 1 and entry[0] == "name":
-            return term_text(entry[1:] if len(entry) > 2 else entry[1])
-    return ""
+        if isinstance(entry, tuple) and len(entry) > 1 and isinstance(entry[0], str):
+            told.setdefault(entry[0].lower(), term_text(entry[1:] if len(entry) > 2 else entry[1])[:60])
+    return Introduction(**{key: told.get(key, "") for key in ("name", "plays", "instead_of")})
 
 
 def word(name: str) -> str:
@@ -179,7 +209,7 @@ def word(name: str) -> str:
 
 def _moves(text: str, name: str) -> tuple[Term, ...] | None:
     forms = read_kif(text, SMALL)
-    if len(forms) == 1 and forms[0].term in (NIL, ()):
+    if len(forms) == 1 and term_text(forms[0].term).lower() in (NIL, "()"):
         return None
     if len(forms) != 1 or isinstance(forms[0].term, str):
         raise GdlError(f"{_clip(text)} is no list of moves; write {_ACCEPTED[name]}")

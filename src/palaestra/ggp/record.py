@@ -16,6 +16,7 @@ from typing import Any, Literal
 
 from palaestra.arena.records import pgn_text
 from palaestra.ggp.kif import Term, term_text
+from palaestra.ggp.protocol import Introduction
 
 Code = Literal["TO", "CE", "IL"]
 CODES: dict[Code, str] = {"TO": "no answer in time", "CE": "no connection", "IL": "no legal move"}
@@ -38,6 +39,20 @@ class Seat:
     role: str
     player: str  # host:port
     name: str = ""  # as the player gave it
+    plays: str = ""  # the kind of player that thinks, if it says so,
+    instead_of: str = ""  # and the one that was asked for and cannot play this
+
+    def told(self, about: Introduction) -> Seat:
+        """The seat with what its player says of itself; what it does not say any more stays as it was."""
+        if not about.name and not about.plays:
+            return self
+        return Seat(self.role, self.player, about.name or self.name, about.plays or self.plays, about.instead_of)
+
+    @property
+    def who(self) -> str:
+        """The player in words: where, its name, and who plays instead of whom."""
+        plays = f"({self.plays} INSTEAD OF {self.instead_of})" if self.instead_of else ""
+        return " ".join(part for part in (self.player, self.name, plays) if part)
 
 
 @dataclass
@@ -51,6 +66,8 @@ class MatchRecord:
     play_clock: float
     began: str  # ISO 8601, in UTC
     seed: int
+    rules: str = ""  # what tells them from others: `protocol.rules_digest`
+    scrambled: bool = False  # the players were told other names
     states: list[list[str]] = field(default_factory=list)  # facts of every state, the initial one first
     moves: list[list[str]] = field(default_factory=list)  # of every turn, in the order of the roles
     seconds: list[list[float]] = field(default_factory=list)  # that each answer took
@@ -92,12 +109,13 @@ class MatchRecord:
             "Result": self.result(),
             "Variant": self.game,
             "Match": self.match,
+            "Rules": self.rules,
             "Clocks": f"{self.start_clock:g}+{self.play_clock:g}",
             "Termination": self.ending or "unterminated",
         }
         for number, seat in enumerate(self.seats, start=1):
             tags[f"Role{number}"] = seat.role
-            tags[f"Player{number}"] = f"{seat.player} {seat.name}".strip()
+            tags[f"Player{number}"] = seat.who
             if self.goals is not None:
                 tags[f"Goal{number}"] = str(self.goals[number - 1])
         wrong: dict[tuple[int, str], str] = {(fault.turn, fault.role): fault.code for fault in self.faults}

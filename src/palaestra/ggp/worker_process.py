@@ -11,7 +11,7 @@ import json
 import sys
 import time
 from asyncio.subprocess import PIPE, Process, SubprocessStreamProtocol
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -36,6 +36,16 @@ class WorkerSettings:
 
 
 @dataclass(frozen=True)
+class Playing:
+    """Which kind of player thinks in a match, and which one was asked for if that cannot; `note` is for the user."""
+
+    plays: str = ""
+    instead_of: str = ""
+    note: str = ""  # a line, or nothing
+    rules: str = ""  # their digest
+
+
+@dataclass(frozen=True)
 class Thought:
     """What came of a turn: a move or None; how late the search was, in seconds; what went wrong, in a line."""
 
@@ -51,6 +61,8 @@ class WorkerProcess:
         self.transport, self.process = transport, process
         assert process.stdin is not None and process.stdout is not None
         self.input, self.output = process.stdin, process.stdout
+        self.ready = False  # the mover has read the rules of the match
+        self.listener: Callable[[Playing], None] = lambda playing: None
 
     @classmethod
     async def start(cls, settings: WorkerSettings) -> WorkerProcess:
@@ -90,41 +102,60 @@ class WorkerProcess:
             answer = json.loads(line) if line else None
         except (TimeoutError, ValueError, OSError):
             return None
-        return answer if isinstance(answer, dict) else None
+        if not isinstance(answer, dict):
+            return None
+        self.ready |= "ready" in answer
+        if "playing" in answer:
+            self.listener(Playing(**answer["playing"]))
+        return answer
 
     def begin(self, rules: str, role: str, deadline: float, play_clock: float) -> None:
-        """Hand over a match. What is heard next is {"ready": note} or {"error": line}."""
+        """Hand over a match."""
+        self.ready = False
         self.say(do="begin", rules=rules, role=role, deadline=deadline, play_clock=play_clock)
 
+    async def reading(self, until: float) -> str:
+        """Wait for the mover to be ready; what is wrong in a line, or nothing: then it is, or may be in time later."""
+        while not self.ready:
+            answer = await self.hear(until)
+            if answer is None:
+                return "" if self.alive else "the process in which the player thinks died over the rules"
+            if "error" in answer:
+                return str(answer["error"])
+        return ""
+
     async def choose(self, turn: int, joints: Sequence[Sequence[Term]], deadline: float, until: float) -> Thought:
-        """A move before `until`: the search's, due at `deadline`, or else the legal one that was there at once."""
-        self.say(
-            do="choose", turn=turn, joints=[[term_text(move) for move in joint] for joint in joints], deadline=deadline
-        )
-        fallback: str | None = None
+        """A move before `until`: the search's, due at `deadline`, or else the best of those that were told before."""
+        self.say(do="choose", turn=turn, joints=_texts(joints), deadline=deadline)
+        best: str | None = None
         while (answer := await self.hear(until)) is not None:
             if answer.get("turn") != turn:
-                continue  # an earlier search that overstayed, or the end of a begin that nobody awaits any more
+                continue  # an earlier search that overstayed, or news of another kind
             if "error" in answer:
-                return Thought(fallback, error=str(answer["error"]))
+                return Thought(best, error=str(answer["error"]))
             if "move" in answer:
                 return Thought(str(answer["move"]), time.monotonic() - deadline)
-            fallback = str(answer.get("fallback"))
+            best = str(answer.get("best"))
         if not self.alive:
-            return Thought(fallback, error="the process in which the player thinks died")
-        return Thought(fallback, late=until - deadline, error="the search overstayed its time")
+            return Thought(best, error="the process in which the player thinks died")
+        what = "the search overstayed its time" if self.ready else "the player has not read the rules yet"
+        return Thought(best, late=until - deadline if self.ready else 0.0, error=what)
 
-    async def end(self) -> bool:
-        """Whether the worker let go of its match and can take another."""
-        self.say(do="end")
+    async def end(self, joints: Sequence[Sequence[Term]]) -> tuple[bool, list[int] | None]:
+        """Whether the worker let go of its match and can take another, and the goals if these last moves ended it."""
+        self.say(do="end", joints=_texts(joints))
         until = time.monotonic() + END_SECONDS
         while (answer := await self.hear(until)) is not None:
             if "ended" in answer:
-                return True
-        return False
+                return True, answer.get("goals")
+        return False, None
 
     async def kill(self) -> None:
         """End the process and everything it holds."""
         self.transport.close()
         await self.process.wait()
         await asyncio.sleep(0)  # in which the loop lets go of the pipes
+
+
+def _texts(joints: Sequence[Sequence[Term]]) -> list[list[str]]:
+    return [[term_text(move) for move in joint] for joint in joints]

@@ -164,6 +164,8 @@ class OnnxEvaluator(Evaluator):
             SHAPE_KEY: shape,
             ACTIONS_KEY: str(self.game.num_actions),
         }
+        if self.game.is_called(self.metadata.get(GAME_KEY, self.game.id)):
+            del own[GAME_KEY]
         for key, value in own.items():
             if (found := self.metadata.get(key, value)) != value:
                 what = key.removeprefix("palaestra.").replace("_", " ")

@@ -91,7 +91,7 @@ class Net(Kind):
 def load(network: str, game: Game) -> tuple[StoredRun, bytes]:
     """The run that `NAME@which` names, which must be of this game, and the ONNX file."""
     run, iteration = find_checkpoint(network)
-    if run.game != game.id:
+    if not game.is_called(run.game):
         raise PlayerError(f"run {run.name} plays {run.game}, not {game.id}; give that game, or a run of this one")
     return run, run.network(iteration)
 

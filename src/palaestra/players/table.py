@@ -253,7 +253,7 @@ def read_table(path: Path, game: Game) -> tuple[Table, About]:
         facts = parse_json(arrays.pop("about").tobytes())
         if facts["format"] != FORMAT:
             raise PlayerError(f"{path} has format {facts['format']!r}; this version of Palaestra reads {FORMAT}")
-        if (facts["game"], facts["version"]) != (game.id, game.version):
+        if facts["version"] != game.version or not game.is_called(str(facts["game"])):
             raise PlayerError(
                 f"{path} is a table of {facts['game']} (version {facts['version']}), "
                 f"not of {game.id} (version {game.version})"
