@@ -39,9 +39,9 @@ def test_any_text_is_read_or_refused_in_one_line(text: str) -> None:
         assert len(str(error).splitlines()) == 1
 
 
-def test_brackets_become_tuples_and_words_lower_case() -> None:
-    assert terms("(ROLE XPlayer) terminal ()") == [("role", "xplayer"), "terminal", ()]
-    assert terms("(<=(p ?X)(q(f ?X)))") == [("<=", ("p", "?x"), ("q", ("f", "?x")))]
+def test_brackets_become_tuples_and_words_keep_their_case() -> None:
+    assert terms("(ROLE XPlayer) terminal ()") == [("ROLE", "XPlayer"), "terminal", ()]
+    assert terms("(<=(p ?X)(q(f ?X)))") == [("<=", ("p", "?X"), ("q", ("f", "?X")))]
 
 
 def test_commas_before_and_between_terms_are_space() -> None:

@@ -67,7 +67,7 @@ class Grounding:
 def ground(rules: Rules, budget: Budget) -> Grounding:
     """All reachable propositions and instances; BudgetError if there are too many, or finding them takes too long."""
     strata = Strata((*split(rules.rules, budget), *REACHABLE))
-    needed = strata.needed((*ASKED, "true", "does"))
+    needed = strata.needed((*ASKED, "true", "does", *strata.tangled))  # so that all that is tangled is looked at
     fixed = {name for name in needed if strata.is_fixed(name)}
     changing = [rule for layer in strata.layers((needed - fixed) | set(ASKED)) for rule in layer]
 

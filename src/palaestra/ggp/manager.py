@@ -18,7 +18,7 @@ from palaestra.errors import ConfigError, GdlError, MoveError, PalaestraError
 from palaestra.ggp import protocol
 from palaestra.ggp.http_client import Address, Client, Reply
 from palaestra.ggp.kif import Term, term_text
-from palaestra.ggp.machine import Machine, State
+from palaestra.ggp.machine import Machine, State, legal_move
 from palaestra.ggp.protocol import Abort, Info, Message, Play, Start, Stop
 from palaestra.ggp.record import Fault, MatchRecord, Seat
 
@@ -188,7 +188,7 @@ class _Table:
         code, detail = reply.code, reply.detail
         if code is None:
             try:
-                return _legal_move(reply.text, legal)
+                return legal_move(protocol.read_term(reply.text), legal, self.machine.roles[seat])
             except (GdlError, MoveError) as error:
                 code, detail = "IL", str(error)
         self.record.faults.append(Fault(self.record.turns + 1, self.machine.roles[seat], code, detail))
@@ -200,12 +200,3 @@ class _Table:
                 self.record.faults.append(Fault(turn, role, reply.code, reply.detail))
             elif reply.text.lower() != word:
                 self.record.faults.append(Fault(turn, role, "IL", f"answered {reply.text[:40]!r}, not {word}"))
-
-
-def _legal_move(text: str, legal: Sequence[Term]) -> Term:
-    """The legal move that a text is; brackets around a single word make no difference."""
-    move = protocol.read_term(text)
-    for spelling in (move, move[0] if isinstance(move, tuple) and len(move) == 1 else (move,)):
-        if spelling in legal:
-            return spelling
-    raise MoveError(f"{term_text(move)[:80]} is not legal")

@@ -116,7 +116,7 @@ def read_message(text: str) -> Message:
     if name == "preview":
         return Preview(parts[0][1:-1], float(parts[1]))
     if name == "start":
-        return Start(parts[0], parts[1].lower(), parts[2][1:-1], float(parts[3]), float(parts[4]))
+        return Start(parts[0], parts[1], parts[2][1:-1], float(parts[3]), float(parts[4]))
     if name == "play":
         return Play(parts[0], _moves(parts[1], name))
     if name == "stop":
@@ -167,7 +167,7 @@ def info_name(reply: str) -> str:
     except GdlError:
         return ""
     for entry in entries if isinstance(entries, tuple) else ():
-        if isinstance(entry, tuple) and len(entry) > 1 and entry[0] == "name":
+        if isinstance(entry, tuple) and len(entry) > 1 and term_text(entry[0]).lower() == "name":
             return term_text(entry[1:] if len(entry) > 2 else entry[1])
     return ""
 
@@ -179,7 +179,7 @@ def word(name: str) -> str:
 
 def _moves(text: str, name: str) -> tuple[Term, ...] | None:
     forms = read_kif(text, SMALL)
-    if len(forms) == 1 and forms[0].term in (NIL, ()):
+    if len(forms) == 1 and (forms[0].term == () or term_text(forms[0].term).lower() == NIL):
         return None
     if len(forms) != 1 or isinstance(forms[0].term, str):
         raise GdlError(f"{_clip(text)} is no list of moves; write {_ACCEPTED[name]}")

@@ -61,8 +61,7 @@ class Worker:
     def begin(self, rules: str, role: str, deadline: float, play_clock: float) -> None:
         self.state = None
         game = parse_rules(rules)
-        if role not in game.roles:
-            raise GdlError(f"{role!r} is no role of these rules; they are {', '.join(game.roles)}")
+        role = game.role(role)
         note = self.mover.begin(game, role, deadline, play_clock)
         self.seat = game.roles.index(role)
         self.state = self.mover.machine.initial()
@@ -75,9 +74,7 @@ class Worker:
         machine = self.mover.machine
         with self.mover.lock:
             for texts in joints:
-                joint = [read_term(text) for text in texts]
-                if len(joint) != len(machine.roles):
-                    raise GdlError(f"{len(joint)} moves for {len(machine.roles)} roles")
+                joint = machine.joint(self.state, [read_term(text) for text in texts])
                 after = machine.step(self.state, joint)
                 self.mover.played(self.state, joint)
                 self.state = after
