@@ -95,9 +95,51 @@ def test_terms_that_grow_for_ever_are_stopped_in_the_grounding_and_played_by_the
 def test_terms_that_grow_beyond_comparing_are_an_error_of_the_rules() -> None:
     machine = make_machine(parse_rules(GROWING.replace("(<= terminal (true (round 3)))", "(<= terminal (true over))")))
     state = machine.initial()
-    with pytest.raises(GdlError, match="nested too deep"):
+    with pytest.raises(GdlError, match="terms that are too large: nested deeper than 500"):
         for _ in range(2000):
             state = machine.step(state, ["stone", "paper"])
+
+
+def test_terms_that_double_are_stopped_before_they_fill_the_memory() -> None:
+    doubling = GROWING.replace("(pile (on ?x))", "(pile (on ?x ?x))")
+    endless = parse_rules(doubling.replace("(<= terminal (true (round 3)))", "(<= terminal (true over))"))
+    with pytest.raises(BudgetError, match="terms with on have more than 10,000 words"):
+        ground(endless, Budget())
+    for machine in (make_machine(endless), Interpreter(endless)):
+        state = machine.initial()
+        with pytest.raises(GdlError, match="terms that are too large"):
+            for _ in range(100):
+                state = machine.step(state, ["stone", "paper"])
+    chain = " ".join(f"(<= (p{n + 1} (f ?x ?x)) (p{n} ?x))" for n in range(60))
+    rules = parse_rules(f"{HANDS} (p0 a) {chain} (<= (next odd) (p60 ?x))")
+    machine = make_machine(rules)
+    with pytest.raises(GdlError, match="terms that are too large"):
+        machine.step(machine.initial(), ["stone", "paper"])
+
+
+NAME = "x" * 400_000
+HOSTILE = {  # and what the one line begins with; nothing where the rules are played
+    "nested": (f"(p {'(f ' * 100_000}a{')' * 100_000})", "line 16, column 769: brackets are nested"),
+    "a long role": (f"(role {NAME})", ""),
+    "a long name": (f"(<= (p ?x) (not ({NAME} ?x)))", "line 16, column 1: ?x in the head is bound by no"),
+    "a long name on a cycle": (f"(<= {NAME} (not {NAME}))", "line 16, column 1: xxx"),
+    "long rules": (" ".join(f"(<= (p a{n}) (not (p b{n})))" for n in range(20_000)) + f"(init {NAME})", ""),
+    "facts": (" ".join(f"(f {n})" for n in range(50_000)), ""),
+    "rules": (" ".join(f"(<= p{n} p{n + 1})" for n in range(40_000)), ""),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_rules_are_played_or_refused_in_one_short_line(name: str) -> None:
+    addition, message = HOSTILE[name]
+    try:
+        rules = parse_rules(HANDS + addition)
+        state = make_machine(rules, seconds=5.0).initial()
+        assert state is not None and not message
+    except GdlError as error:
+        assert str(error).startswith(message or "line 16") and len(str(error)) < 500
+        assert len(str(error).splitlines()) == 1
 
 
 def test_the_memory_of_all_tables_together_is_limited() -> None:

@@ -206,7 +206,7 @@ def test_names_in_two_cases_are_one_name_where_the_rules_are_refused_otherwise()
 def test_a_role_is_found_in_either_case() -> None:
     rules = parse_rules(GAME.replace("white", "White"))
     assert rules.role("white") == rules.role("WHITE") == "White"
-    with pytest.raises(GdlError, match="'red' is no role of these rules; they are White, black"):
+    with pytest.raises(GdlError, match="red is no role of these rules; they are White, black"):
         rules.role("red")
 
 

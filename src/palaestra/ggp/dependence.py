@@ -31,6 +31,7 @@ APART = (
     ("terminal", "does", "the end is asked of a state, not of a move"),
 )
 RECURSION = "must be constant, stand in the head, or be bound by a relation outside the cycle"
+ANY_RULE = -1  # in place of the number of a rule
 MOST_PAIRS = 1_000_000  # of a condition and a head that are compared; beyond, they are taken to match
 
 
@@ -159,13 +160,16 @@ class _Cycles:
                 places = heads[name_of(literal.atom)]
                 pairs += len(places)
                 found[literal] = [
-                    place for place in places if pairs > MOST_PAIRS or _may_match(literal.atom, rules[place].head)
+                    place for place in places if pairs <= MOST_PAIRS and _may_match(literal.atom, rules[place].head)
                 ]
+                if pairs > MOST_PAIRS:
+                    found[literal] = [ANY_RULE]
             self._matching.append(found)
         graph = {
             place: dict.fromkeys(other for others in found.values() for other in others)
             for place, found in enumerate(self._matching)
         }
+        graph[ANY_RULE] = dict.fromkeys(range(len(rules)))
         self._number = components(graph)
 
     def of(self, place: int) -> OnCycle:

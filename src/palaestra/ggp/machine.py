@@ -56,7 +56,8 @@ class Machine(ABC):
     def joint(self, state: State, moves: Sequence[Term]) -> list[Term]:
         """The legal moves that are meant by one term for each role, which may be in another case; MoveError if none."""
         if len(moves) != len(self.roles):
-            raise MoveError(f"{len(moves)} moves were given for {len(self.roles)} roles: {', '.join(self.roles)}")
+            known = ", ".join(map(shown, self.roles))
+            raise MoveError(f"{len(moves)} moves were given for {len(self.roles)} roles: {known}")
         return [
             legal_move(move, legal, role)
             for role, move, legal in zip(self.roles, moves, self.legal(state), strict=True)
@@ -86,7 +87,7 @@ def legal_move(move: Term, legal: Sequence[Term], role: str) -> Term:
     found = meant(move, legal)
     if found is None:
         known = ", ".join(shown(term) for term in legal[:8]) + (", ..." if len(legal) > 8 else "")
-        raise MoveError(f"{shown(move)} is not a legal move of {role} here; legal: {known or 'none'}")
+        raise MoveError(f"{shown(move)} is not a legal move of {shown(role)} here; legal: {known or 'none'}")
     return found
 
 

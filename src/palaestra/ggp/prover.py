@@ -21,7 +21,7 @@ from palaestra.ggp.budget import Budget
 from palaestra.ggp.fact_index import Access, Functor, by_functor, functor
 from palaestra.ggp.rule_code import Shape, Writer, canonical, compiled
 from palaestra.ggp.strata import Strata
-from palaestra.ggp.terms import Rule, Term, arguments, is_variable, name_of, shown, variables
+from palaestra.ggp.terms import Rule, Term, arguments, check_size, is_variable, name_of, shown, variables
 
 Key = Any  # the value of the known argument, or the tuple of them
 Answers = dict[Any, None]  # likewise of the unknown ones: each once, in the order in which they were found
@@ -76,7 +76,13 @@ class Prover:
         self._spent = [0, 0]  # rows since the last look at the budget, answers of the goal that is asked for
         self._budget = Budget()
         self._goal: Term = ""
-        self._namespace: dict[str, Any] = {"ONE": (None,), "NOTHING": (), "check": self._check, "spent": self._spent}
+        self._namespace: dict[str, Any] = {
+            "ONE": (None,),
+            "NOTHING": (),
+            "check": self._check,
+            "check_size": check_size,
+            "spent": self._spent,
+        }
 
     # What is given.
 

@@ -282,6 +282,8 @@ class _RuleWriter:
                 del done[-count:]
                 done.append(self._writer.fresh("w"))
                 self._line(f"{done[-1]} = {_tuple(values)}")
+                inside = [f"type({value})" for value in values[1:] if not value.startswith("k")]
+                self._line(f"if tuple in {_tuple(inside)}: check_size({done[-1]})")
             elif is_variable(part):
                 done.append(self._bound[name_of(part)])
             elif not variables(part):

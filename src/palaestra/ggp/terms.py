@@ -16,6 +16,7 @@ from palaestra.errors import GdlError
 Term: TypeAlias = str | tuple["Term", ...]
 
 SHOWN = 80  # characters of a term in a message
+LARGEST = 10_000  # words of a term that rules make
 DEEPEST = 500  # brackets within brackets: Python compares nested tuples by recursion, and gives up at a thousand
 
 
@@ -59,7 +60,7 @@ class Rules:
         """The role that a name means, in the spelling of the rules; GdlError if it is none of them."""
         role = meant(name, self.roles)
         if role is None:
-            raise GdlError(f"{name!r} is no role of these rules; they are {', '.join(self.roles)}")
+            raise GdlError(f"{shown(name)} is no role of these rules; they are {', '.join(map(shown, self.roles))}")
         return name_of(role)
 
 
@@ -88,12 +89,16 @@ def subterms(term: Term) -> Iterator[Term]:
         waiting.extend(reversed(arguments(term)))
 
 
-def nesting(term: Term) -> int:
-    """Brackets within brackets of a term."""
-    depth, level = 0, [term]
+def check_size(term: Term) -> None:
+    """GdlError for a term that rules have made too large: it is compared and printed part by part."""
+    depth, seen, level = 0, 0, [term]
     while level := [part for part in level if isinstance(part, tuple)]:
-        depth, level = depth + 1, [inner for part in level for inner in arguments(part)]
-    return depth
+        depth, seen = depth + 1, seen + sum(map(len, level))
+        if depth > DEEPEST or seen > LARGEST:
+            raise GdlError(
+                f"the rules make terms that are too large: nested deeper than {DEEPEST}, or {LARGEST:,} words"
+            )
+        level = [inner for part in level for inner in arguments(part)]
 
 
 def words(term: Term) -> int:
