@@ -149,21 +149,24 @@ class _Cycles:
     """The rules of relations that depend on each other, and which of their conditions lead back to the same rule."""
 
     def __init__(self, rules: Sequence[Rule], number: dict[str, int]) -> None:
-        heads: dict[str, list[int]] = {}
+        heads: dict[tuple[str, Term | None], list[int]] = {}
         for place, rule in enumerate(rules):
-            heads.setdefault(name_of(rule.head), []).append(place)
+            heads.setdefault(_begin(rule.head), []).append(place)
+        every: dict[str, list[int]] = {}
+        for (name, _), places in heads.items():
+            every.setdefault(name, []).extend(places)
         pairs = 0
         self._matching: list[dict[Literal, list[int]]] = []  # by rule and condition: the rules whose head it may be
         for rule in rules:
             found: dict[Literal, list[int]] = {}
             for literal in filter(_same_number(rule, number), rule.body):
-                places = heads[name_of(literal.atom)]
+                name, first = _begin(literal.atom)
+                places = every[name] if first is None else heads.get((name, first), []) + heads.get((name, None), [])
                 pairs += len(places)
-                found[literal] = [
-                    place for place in places if pairs <= MOST_PAIRS and _may_match(literal.atom, rules[place].head)
-                ]
                 if pairs > MOST_PAIRS:
                     found[literal] = [ANY_RULE]
+                else:
+                    found[literal] = [place for place in places if _may_match(literal.atom, rules[place].head)]
             self._matching.append(found)
         graph = {
             place: dict.fromkeys(other for others in found.values() for other in others)
@@ -175,6 +178,12 @@ class _Cycles:
     def of(self, place: int) -> OnCycle:
         own = self._number[place]
         return lambda literal: any(self._number[other] == own for other in self._matching[place].get(literal, ()))
+
+
+def _begin(atom: Term) -> tuple[str, Term | None]:
+    """The name of an atom, and its first argument if that is a constant."""
+    inside = arguments(atom)
+    return name_of(atom), inside[0] if inside and isinstance(inside[0], str) and not is_variable(inside[0]) else None
 
 
 def _may_match(one: Term, other: Term) -> bool:

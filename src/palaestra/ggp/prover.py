@@ -27,7 +27,8 @@ Key = Any  # the value of the known argument, or the tuple of them
 Answers = dict[Any, None]  # likewise of the unknown ones: each once, in the order in which they were found
 Request = tuple["Question", Key, bool]  # and whether it is asked for in a negation
 DEEPEST_CALL = 12  # relations below one another that are proved by plain calls
-NEW_KIND = 3.0  # rows of a kind of facts that the initial state does not have, by guess
+# Rows for each argument of a fact that the initial state has nothing like: where some other is known, and where none is.
+NEW_KIND, NEW_AND_UNKNOWN = 3.0, 30.0
 
 
 class Question:
@@ -212,7 +213,9 @@ class Prover:
             access = self._open(pattern, self._samples)
             access.build()
             rows = sum(map(len, access.index.values()))
-            guess = NEW_KIND if name_of(atom) == "true" else 0.0
+            guess = (
+                len(access.free) * (NEW_KIND if access.known else NEW_AND_UNKNOWN) if name_of(atom) == "true" else 0.0
+            )
             self._fan_outs[pattern] = rows / len(access.index) if rows else guess
         return self._fan_outs[pattern]
 
