@@ -76,3 +76,10 @@ def test_left_recursion_and_deep_recursion_end() -> None:
     machine = Interpreter(rules)
     assert machine.goals(machine.initial()) == [100, 100]
     assert machine._ask(("before", "0", str(many))) == [()]
+
+
+def test_facts_that_the_initial_state_has_nothing_like_are_guessed_to_be_fewer_where_something_is_known() -> None:
+    prover = Interpreter(parse_rules(RING))._prover
+    shut = ("true", ("shut", "?x", "?y"))
+    assert prover.fan_out(shut, ["?x"]) < prover.fan_out(shut, [])
+    assert prover.fan_out(("way", "?x", "?y"), ["?x"]) == 1.0 < prover.fan_out(("way", "?x", "?y"), []) == 4.0

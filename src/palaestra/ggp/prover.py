@@ -27,7 +27,7 @@ Key = Any  # the value of the known argument, or the tuple of them
 Answers = dict[Any, None]  # likewise of the unknown ones: each once, in the order in which they were found
 Request = tuple["Question", Key, bool]  # and whether it is asked for in a negation
 DEEPEST_CALL = 12  # relations below one another that are proved by plain calls
-# Rows for each argument of a fact that the initial state has nothing like: where some other is known, and where none is.
+# Rows for each argument of a fact that the initial state has nothing like: where another is known, and where none is.
 NEW_KIND, NEW_AND_UNKNOWN = 3.0, 30.0
 
 
