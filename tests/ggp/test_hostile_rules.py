@@ -73,10 +73,11 @@ def test_a_join_of_seven_variables_is_left_to_the_interpreter_which_stops_at_the
 def test_answers_that_fit_nothing_count_as_work() -> None:
     """One condition of one rule has ten thousand facts to look through, and again for each of the next."""
     facts = " ".join(f"(q f{number} g{number})" for number in range(10_000))
-    rules = parse_rules(f"{HANDS} {facts} (<= odd (q ?x ?y) (q ?z ?z) (q ?y ?x))")
+    pairs = "(<= (both ?x ?y) (q ?x ?v) (q ?y ?w))"
+    rules = parse_rules(f"{HANDS} {facts} {pairs} (<= odd (q ?x ?y) (q ?z ?w) (not (both ?x ?z)))")
     machine = Interpreter(rules, seconds=0.2)
     with pytest.raises(BudgetError, match="the answer to odd was not finished"):
-        machine._ask(machine._prover.given(), "odd")
+        machine._ask("odd")
 
 
 def test_terms_that_grow_for_ever_are_stopped_in_the_grounding_and_played_by_the_interpreter() -> None:
@@ -94,9 +95,55 @@ def test_terms_that_grow_for_ever_are_stopped_in_the_grounding_and_played_by_the
 def test_terms_that_grow_beyond_comparing_are_an_error_of_the_rules() -> None:
     machine = make_machine(parse_rules(GROWING.replace("(<= terminal (true (round 3)))", "(<= terminal (true over))")))
     state = machine.initial()
-    with pytest.raises(GdlError, match="nested too deep"):
+    with pytest.raises(GdlError, match="terms that are too large: nested deeper than 500"):
         for _ in range(2000):
             state = machine.step(state, ["stone", "paper"])
+
+
+def test_terms_that_double_are_stopped_before_they_fill_the_memory() -> None:
+    doubling = GROWING.replace("(pile (on ?x))", "(pile (on ?x ?x))")
+    endless = parse_rules(doubling.replace("(<= terminal (true (round 3)))", "(<= terminal (true over))"))
+    with pytest.raises(BudgetError, match="terms with on have more than 10,000 words"):
+        ground(endless, Budget())
+    for machine in (make_machine(endless), Interpreter(endless)):
+        state = machine.initial()
+        with pytest.raises(GdlError, match="terms that are too large"):
+            for _ in range(100):
+                state = machine.step(state, ["stone", "paper"])
+    chain = " ".join(f"(<= (p{n + 1} (f ?x ?x)) (p{n} ?x))" for n in range(60))
+    rules = parse_rules(f"{HANDS} (p0 a) {chain} (<= (next odd) (p60 ?x))")
+    machine = make_machine(rules)
+    with pytest.raises(GdlError, match="terms that are too large"):
+        machine.step(machine.initial(), ["stone", "paper"])
+
+
+NAME = "x" * 400_000
+HOSTILE = {  # and what the one line begins with; nothing where the rules are played
+    "nested": (f"(p {'(f ' * 100_000}a{')' * 100_000})", "line 16, column 769: brackets are nested"),
+    "a long role": (f"(role {NAME})", ""),
+    "a long name": (f"(<= (p ?x) (not ({NAME} ?x)))", "line 16, column 1: ?x in the head is bound by no"),
+    "a long name on a cycle": (f"(<= {NAME} (not {NAME}))", "line 16, column 1: xxx"),
+    "negations": (" ".join(f"(<= (p a{n}) (not (p b{n})))" for n in range(20_000)), ""),
+    "negations that may meet": (
+        " ".join(f"(<= (p ?x b{n}) (hand ?x) (not (p a ?x)))" for n in range(5_000)),
+        "",
+    ),
+    "facts": (" ".join(f"(f {n})" for n in range(50_000)), ""),
+    "rules": (" ".join(f"(<= p{n} p{n + 1})" for n in range(40_000)), ""),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_rules_are_played_or_refused_in_one_short_line(name: str) -> None:
+    addition, message = HOSTILE[name]
+    try:
+        rules = parse_rules(HANDS + addition)
+        state = make_machine(rules, seconds=5.0).initial()
+        assert state is not None and not message
+    except GdlError as error:
+        assert message and str(error).startswith(message) and len(str(error)) < 500
+        assert len(str(error).splitlines()) == 1
 
 
 def test_the_memory_of_all_tables_together_is_limited() -> None:

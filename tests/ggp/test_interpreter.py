@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from palaestra.errors import GdlError, MoveError
-from palaestra.ggp.budget import Budget, BudgetError
+from palaestra.ggp.budget import BudgetError
 from palaestra.ggp.interpreter import Interpreter
 from palaestra.ggp.rules import load_rules, parse_rules
 from tests.ggp.plain import Plain
@@ -58,7 +58,8 @@ def test_a_goal_that_is_no_number_up_to_100_is_refused() -> None:
 def test_a_join_of_seven_variables_is_stopped_by_the_clock() -> None:
     digits = " ".join(f"(digit {number})" for number in range(20))
     seven = " ".join(f"(digit ?x{place})" for place in range(7))
-    rules = parse_rules(f"{RING} {digits} (<= (next wide) (wide)) (<= (wide) {seven} (true open))")
+    every = seven.replace("(digit ", "").replace(")", "")
+    rules = parse_rules(f"{RING} {digits} (<= (next (wide ?x0)) (wide {every})) (<= (wide {every}) {seven})")
     machine = Interpreter(rules, seconds=0.5)
     state = machine.initial()
     for _ in range(2):  # and the next question is none the worse for it
@@ -74,4 +75,11 @@ def test_left_recursion_and_deep_recursion_end() -> None:
     rules = parse_rules(f"{text} (<= (goal left 7) (before 0 {many}) (true (count 0)) (true open))")
     machine = Interpreter(rules)
     assert machine.goals(machine.initial()) == [100, 100]
-    assert len(machine._prover.given().ask(("before", "0", str(many)), Budget())) == 1
+    assert machine._ask(("before", "0", str(many))) == [()]
+
+
+def test_facts_that_the_initial_state_has_nothing_like_are_guessed_to_be_fewer_where_something_is_known() -> None:
+    prover = Interpreter(parse_rules(RING))._prover
+    shut = ("true", ("shut", "?x", "?y"))
+    assert prover.fan_out(shut, ["?x"]) < prover.fan_out(shut, [])
+    assert prover.fan_out(("way", "?x", "?y"), ["?x"]) == 1.0 < prover.fan_out(("way", "?x", "?y"), []) == 4.0

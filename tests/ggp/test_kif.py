@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import random
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from palaestra.errors import GdlError
 from palaestra.ggp.kif import Limits, Located, Term, read_kif, term_text
+from palaestra.ggp.rules import parse_rules, rulesheet
 
 ATOMS = st.from_regex(r"\??[a-z0-9_+<=>.*-]{1,6}", fullmatch=True)
 TERMS = st.recursive(ATOMS, lambda inner: st.lists(inner, max_size=4).map(tuple), max_leaves=12)
@@ -39,9 +42,58 @@ def test_any_text_is_read_or_refused_in_one_line(text: str) -> None:
         assert len(str(error).splitlines()) == 1
 
 
-def test_brackets_become_tuples_and_words_lower_case() -> None:
-    assert terms("(ROLE XPlayer) terminal ()") == [("role", "xplayer"), "terminal", ()]
-    assert terms("(<=(p ?X)(q(f ?X)))") == [("<=", ("p", "?x"), ("q", ("f", "?x")))]
+PIECES = (
+    "(",
+    ")",
+    "(",
+    ")",
+    " ",
+    "\n",
+    "\r",
+    ";",
+    ",",
+    "?",
+    "?x",
+    "<=",
+    "role",
+    "True",
+    "É",
+    "ẞ",
+    "\x00",
+    '"',
+    "|",
+    "\ufeff",
+    "1",
+)
+
+
+@pytest.mark.parametrize("texts", [1_000, pytest.param(100_000, marks=pytest.mark.slow)])
+def test_texts_at_random_are_read_or_refused_in_one_line(texts: int) -> None:
+    """Pieces in any order, and a rulesheet with some of its characters changed: never another error than GdlError."""
+    chance, refused = random.Random(texts), 0
+    sheet = rulesheet("tic_tac_toe-3x3")
+    for number in range(texts):
+        if number % 4:
+            text = "".join(chance.choices(PIECES, k=chance.randrange(40)))
+        else:
+            begin = chance.randrange(len(sheet) - 300)
+            damaged = list(sheet[begin : begin + 300])
+            for place in chance.choices(range(300), k=chance.randrange(5)):
+                damaged[place] = chance.choice(PIECES)
+            text = "".join(damaged)
+        try:
+            for form in read_kif(text):
+                assert terms(term_text(form.term)) == [form.term]
+            parse_rules(text)
+        except GdlError as error:
+            refused += 1
+            assert len(str(error).splitlines()) == 1 and len(str(error)) < 700
+    assert refused > texts // 2
+
+
+def test_brackets_become_tuples_and_words_keep_their_case() -> None:
+    assert terms("(ROLE XPlayer) terminal ()") == [("ROLE", "XPlayer"), "terminal", ()]
+    assert terms("(<=(p ?X)(q(f ?X)))") == [("<=", ("p", "?X"), ("q", ("f", "?X")))]
 
 
 def test_commas_before_and_between_terms_are_space() -> None:

@@ -53,7 +53,7 @@ def test_what_is_written_is_read_back(message: Message) -> None:
         (" ( info ) \r\n", Info()),
         ("(play Match.1 nil)", Play("Match.1", None)),
         ("(PLAY Match.1 ())", Play("Match.1", None)),
-        ("(PLAY m (NOOP (Mark 1 2)))", Play("m", ("noop", ("mark", "1", "2")))),
+        ("(PLAY m (NOOP (Mark 1 2)))", Play("m", ("NOOP", ("Mark", "1", "2")))),
         ("(PLAY m\n ((mark 1 1)\tnoop) )", Play("m", (("mark", "1", "1"), "noop"))),
         ("(STOP m (noop))", Stop("m", ("noop",))),
         ("(START m XPlayer ((role xplayer)) 30 15)", Start("m", "XPlayer", "(role xplayer)", 30, 15)),
@@ -120,7 +120,7 @@ def test_moves_of_a_megabyte_or_a_thousand_brackets_are_refused() -> None:
 
 
 def test_rules_travel_on_one_line_without_their_comments() -> None:
-    assert rules_text("(role X) ; who\n(<= (legal x\n a) (true b))") == "(role x) (<= (legal x a) (true b))"
+    assert rules_text("(role X) ; who\n(<= (legal X\n a) (true b))") == "(role X) (<= (legal X a) (true b))"
 
 
 @pytest.mark.parametrize("text", ["", "a b", "(a", "a)", '"a"'])

@@ -232,6 +232,8 @@ class Game(ABC):
         counts, actions = self.legal(state[None, :])
         known = {self.action_to_text(state, int(a)): int(a) for a in actions[0, : counts[0]]}
         wanted = text.strip()
+        if wanted in known:
+            return known[wanted]
         for written, action in known.items():
             if written.lower() == wanted.lower():
                 return action

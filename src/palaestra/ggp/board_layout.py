@@ -100,7 +100,7 @@ def find_board(rules: Rules, facts: Iterable[Term]) -> Board | None:
     chains = list(_chains(rules))
     axes: tuple[tuple[str, ...], tuple[str, ...]] | None = None
     coordinates: dict[tuple[str, int], tuple[int, int]] = {}
-    for family, rows in sorted(families.items(), key=lambda item: (-len(item[1]), item[0])):
+    for family, rows in sorted(families.items(), key=lambda item: (-len(item[1]), item[0][0].lower(), item[0])):
         for one, other in combinations(range(family[1]), 2):
             found = _ordered({row[one] for row in rows}, chains), _ordered({row[other] for row in rows}, chains)
             if not (found[0] and found[1]):
@@ -128,8 +128,8 @@ def _ordered(values: set[Term], chains: list[tuple[str, ...]]) -> tuple[str, ...
         return ()
     if all(map(is_number, names)):
         return tuple(sorted(names, key=int))
-    if sorted(names) == list(ascii_lowercase[: len(names)]):
-        return tuple(sorted(names))
+    if sorted(map(str.lower, names)) == list(ascii_lowercase[: len(names)]):
+        return tuple(sorted(names, key=str.lower))
     for chain in chains:
         if set(names) <= set(chain):
             return tuple(name for name in chain if name in values)
@@ -163,7 +163,7 @@ def _twins(rules: Rules, facts: Sequence[Term]) -> Int64s | None:
     plain = {_clause(rule, {}) for rule in changing}
     words = {part for fact in facts for part in subterms(fact) if isinstance(part, str) and not part.isdigit()}
     first, second = rules.roles
-    for pair in ((), *combinations(sorted(words - {first, second}), 2)):
+    for pair in ((), *combinations(sorted(words - {first, second}, key=natural_order), 2)):
         exchange = {first: second, second: first, **dict(zip(pair, reversed(pair), strict=True))}
         if all(_clause(rule, exchange) in plain for rule in changing):
             twins = [numbers.get(substitute(fact, exchange), -1) for fact in facts]
@@ -210,7 +210,7 @@ def draw(board: Board | None, facts: Iterable[Term]) -> str:
         else:
             inside = arguments(place.key)
             content = " ".join(map(term_text, inside)) if inside else name_of(place.key)
-            cells.setdefault(place.cell, []).append("." if content in BLANKS else content)
+            cells.setdefault(place.cell, []).append("." if content.lower() in BLANKS else content)
     if board is None:
         return "\n".join(others) or "no fact holds"
     lines = [["", *board.columns]]
@@ -223,13 +223,14 @@ def draw(board: Board | None, facts: Iterable[Term]) -> str:
     return "\n".join([*drawn, *others])
 
 
-def natural_order(term: Term) -> tuple[tuple[int, int, str], ...]:
-    """A key that sorts (mark 2 1) before (mark 10 1), and words without arguments, such as noop, last."""
+def natural_order(term: Term) -> tuple[object, ...]:
+    """A key that sorts (mark 2 1) before (mark 10 1), and words without arguments, such as noop, last.
+
+    Case matters only between names that differ in nothing else: how a rulesheet is spelled moves no action.
+    """
     names = [name_of(part) for part in subterms(term)]
-    return (
-        (int(isinstance(term, str)), 0, ""),
-        *((0, int(name), "") if is_number(name) else (1, 0, name) for name in names),
-    )
+    folded = [(0, int(name), "") if is_number(name) else (1, 0, name.lower()) for name in names]
+    return int(isinstance(term, str)), folded, names
 
 
 def is_number(name: str) -> bool:

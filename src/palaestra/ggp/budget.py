@@ -31,6 +31,11 @@ class Budget:
         if time.monotonic() - self.began > self.seconds:
             raise BudgetError(f"{what} was not finished within {self.seconds:g} s")
 
+    def part(self, share: float) -> Budget:
+        """A share of the time that is left, with as much memory, none of which is kept here."""
+        left = self.seconds - (time.monotonic() - self.began)
+        return Budget(max(0.0, share * left), self.rows, self.megabytes)
+
     def hold(self, size: int, what: str) -> None:
         """So many bytes more are kept, or fewer if negative; refuse what goes beyond the memory."""
         self.held += size

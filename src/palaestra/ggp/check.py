@@ -1,7 +1,7 @@
 """The laws of GDL for rules that have been read; GdlError names the first one that is broken, and where.
 
-Of each rule: keywords in their places, equal arities, no variable that nothing binds. Of all rules together: roles, an
-initial state, moves, goals and an end are there, and relations depend on each other as they may
+Of each rule: keywords in their places, equal arities, no variable that nothing binds. Of all rules together: roles,
+moves, goals and an end are there (a game may begin with no fact), and relations depend on each other as they may
 (`palaestra.ggp.dependence`). Knows no state and plays nothing.
 """
 
@@ -37,7 +37,6 @@ NO_CONDITION = {
 }
 NEEDED = {
     "role": "nobody plays; name the players, for example (role xplayer)",
-    "init": "there is no initial state; give it, for example (init (control xplayer))",
     "legal": "there are no moves; give them, for example (<= (legal ?role noop) (role ?role))",
     "goal": "there are no goals; give them, for example (<= (goal xplayer 100) (line x))",
     "terminal": "the game has no end; give it, for example (<= terminal (line x))",
@@ -81,10 +80,6 @@ def _check_head(rule: Rule) -> None:
         if rule.body or rule.distinct or isinstance(inside[0], tuple):
             raise complaint(
                 rule, f"{shown(rule.head)}: a role is a plain fact with a plain name, such as (role xplayer)"
-            )
-        if inside[0] == "random":
-            raise complaint(
-                rule, "the role 'random' is GDL-II, games of chance; only GDL without chance is played here"
             )
     if name == "goal" and not is_variable(inside[1]) and not _is_goal(inside[1]):
         raise complaint(rule, f"the goal {shown(inside[1])} is none: goals are whole numbers from 0 to {BEST_GOAL}")
@@ -148,17 +143,11 @@ def _check_safety(rule: Rule) -> None:
 
 
 def _check_roles(rules: Sequence[Rule]) -> None:
-    """Moves and goals are given for every role, and for nobody else."""
-    roles = roles_of(rules)
-    for relation in ("legal", "goal"):
-        given = [(arguments(rule.head)[0], rule) for rule in rules if name_of(rule.head) == relation]
-        for who, rule in given:
-            if not is_variable(who) and who not in roles:
-                raise complaint(rule, f"{shown(rule.head)}: {shown(who)} is no role; the roles are {shown(roles)}")
-        named = {who for who, _ in given}
-        for role in roles:
-            if role not in named and not any(is_variable(who) for who in named):
-                raise GdlError(f"no rule for '{relation}' is about the role {shown(role)}")
+    """Moves are given for every role. Moves and goals of anybody else do no harm, and a role may have no goal."""
+    named = {arguments(rule.head)[0] for rule in rules if name_of(rule.head) == "legal"}
+    for role in roles_of(rules):
+        if role not in named and not any(is_variable(who) for who in named):
+            raise GdlError(f"no rule for 'legal' is about the role {shown(role)}")
 
 
 def _is_goal(term: Term) -> bool:

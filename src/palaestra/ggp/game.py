@@ -31,7 +31,7 @@ from palaestra.ggp.game_playouts import play_out_rows
 from palaestra.ggp.kif import read_kif
 from palaestra.ggp.propnet import PropNet, block_words
 from palaestra.ggp.rules import load_rules, parse_rules, rulesheet, rulesheet_names
-from palaestra.ggp.terms import Rules, Term, term_text
+from palaestra.ggp.terms import Rules, Term, is_variable, name_of, subterms, term_text
 from palaestra.ggp.turn_taking import Habits, NotInTurn, look, refuse
 from palaestra.types import Float32s, Int8s, Int32s, Int64s, UInt64s
 
@@ -197,18 +197,19 @@ class GdlGame(Game):
         return " ".join([*header, *map(term_text, sorted(self.facts(state), key=natural_order))])
 
     def state_from_text(self, text: str) -> Int8s:
-        numbers = {fact: number for number, fact in enumerate(self.net.all_facts)}
+        numbers = {term_text(fact): number for number, fact in enumerate(self.net.all_facts)}
+        in_any_case = {fact.lower(): number for fact, number in numbers.items()}
         bits = np.zeros(8 * (self.state_size - HEADER), dtype=np.bool_)
         try:
-            words = [form.term for form in read_kif(text)]
-            ply, mover = int(str(words[0])), int(str(words[1]))
-            outcome = ONGOING if words[2] == "-" else int(str(words[2]))
-            bits[[numbers[fact] for fact in words[3:]]] = True
+            words = self.split_moves(text)
+            ply, mover = int(words[0]), int(words[1])
+            outcome = ONGOING if words[2] == "-" else int(words[2])
+            bits[[numbers[fact] if fact in numbers else in_any_case[fact.lower()] for fact in words[3:]]] = True
             if not (0 <= ply <= self.max_plies and 0 <= mover < self.players):
                 raise ValueError
             if outcome != ONGOING and abs(outcome) > self.largest_outcome:
                 raise ValueError
-        except (GdlError, ValueError, LookupError):
+        except (MoveError, ValueError, LookupError):
             example = self.state_to_text(self.initial(1)[0])
             raise MoveError(f"{text!r} is not a position of {self.id}; the initial one is {example!r}") from None
         return np.concatenate((_header(ply, mover, outcome), np.packbits(bits, bitorder="little").view(np.int8)))
@@ -232,8 +233,12 @@ def _turns(net: PropNet, habits: Habits, moves: tuple[Term, ...]) -> tuple[Turns
 
 
 def _version(rules: Rules) -> int:
-    """A digest of the rules as they are read: comments, spaces and case do not change it."""
+    """A digest of the rules as they are read: comments and spaces do not change it, nor case where it tells nothing."""
     text = " ".join(term_text(form.term) for form in read_kif(rules.source))
+    atoms = (atom for rule in rules.rules for atom in (rule.head, *(literal.atom for literal in rule.body)))
+    names = {name_of(part) for atom in atoms for part in subterms(atom) if not is_variable(part)}
+    if len({name.lower() for name in names}) == len(names):
+        text = text.lower()
     return int.from_bytes(blake2b(f"{FORMAT} {text}".encode(), digest_size=6).digest())
 
 

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from palaestra.ggp.budget import Budget
+from palaestra.ggp.budget import Budget, BudgetError
+from palaestra.ggp.demand import asked, is_asked, on_demand
 from palaestra.ggp.joins import Database, Negation, Table, saturate, solve
 from palaestra.ggp.machine import goal_value
 from palaestra.ggp.relations import Predicate, build, predicate, row_keys
@@ -65,9 +66,25 @@ class Grounding:
 
 
 def ground(rules: Rules, budget: Budget) -> Grounding:
-    """All reachable propositions and instances; BudgetError if there are too many, or finding them takes too long."""
-    strata = Strata((*split(rules.rules, budget), *REACHABLE))
-    needed = strata.needed((*ASKED, "true", "does"))
+    """All reachable propositions and instances; BudgetError if there are too many, or finding them takes too long.
+
+    Where whole relations are too large, what nobody asks for is left out.
+    """
+    whole = split(rules.rules, budget)
+    strata = Strata((*whole, *REACHABLE))
+    exempt = {name for name in strata.needed(ASKED) if strata.is_fixed(name)} | {*ASKED, "init", "role"}
+    restricted, requests = on_demand(rules.rules, exempt)
+    if not requests:
+        return _ground(rules, whole, budget)
+    try:
+        return _ground(rules, whole, budget.part(0.5))
+    except BudgetError:
+        return _ground(rules, [*split(restricted, budget), *split(requests, budget, asked("part"))], budget)
+
+
+def _ground(rules: Rules, parts: Sequence[Rule], budget: Budget) -> Grounding:
+    strata = Strata((*parts, *REACHABLE))
+    needed = strata.needed((*ASKED, "true", "does", *strata.tangled))  # so that all that is tangled is looked at
     fixed = {name for name in needed if strata.is_fixed(name)}
     changing = [rule for layer in strata.layers((needed - fixed) | set(ASKED)) for rule in layer]
 
@@ -78,7 +95,8 @@ def ground(rules: Rules, budget: Budget) -> Grounding:
     for layer in strata.layers(fixed):
         saturate(database, layer)
     saturate(database, changing, relaxed)
-    return _Numbering(rules, database, [rule for rule in changing if rule not in REACHABLE], relaxed).grounding()
+    own = [rule for rule in changing if rule not in REACHABLE and not is_asked(name_of(rule.head))]
+    return _Numbering(rules, database, own, relaxed).grounding()
 
 
 class _Numbering:

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from palaestra.errors import GdlError
 from palaestra.ggp.budget import Budget
 from palaestra.ggp.machine import Machine, State, goal_value
-from palaestra.ggp.prover import ANY, Given, Prover
+from palaestra.ggp.prover import Prover
 from palaestra.ggp.strata import Strata
-from palaestra.ggp.terms import Rules, Term, arguments
+from palaestra.ggp.terms import Rules, Term
 
 SECONDS, ANSWERS = 60.0, 4_000_000  # what one question may take
+ANY = "?"  # stands for what is asked
 
 
 class Interpreter(Machine):
@@ -23,47 +23,42 @@ class Interpreter(Machine):
     def __init__(self, rules: Rules, seconds: float = SECONDS, answers: int = ANSWERS) -> None:
         """BudgetError for a question that takes longer than `seconds` or more than so many answers to goals."""
         self.roles = rules.roles
-        strata = Strata(rules.rules)
-        self._prover = Prover(rules.rules, strata.changing)
         self._seconds, self._answers = seconds, answers
-        self._last: tuple[State, Given] | None = None  # what is known of the state asked about last
+        self._current: State = None  # the state asked about last, of which most is known
+        strata = Strata(rules.rules)
+        self._prover = Prover(rules.rules, strata)
+        self._initial = frozenset(fact for (fact,) in self._ask(("init", ANY)))
+        self._prover = Prover(rules.rules, strata, self._initial)
 
     def initial(self) -> State:
-        return frozenset(arguments(atom)[0] for atom in self._ask(self._prover.given(), ("init", ANY)))
+        return self._initial
 
     def legal(self, state: State) -> list[list[Term]]:
-        known = self._known(state)
-        return [[arguments(atom)[1] for atom in self._ask(known, ("legal", role, ANY))] for role in self.roles]
+        self._enter(state)
+        return [[move for (move,) in self._ask(("legal", role, ANY))] for role in self.roles]
 
     def terminal(self, state: State) -> bool:
-        return bool(self._ask(self._known(state), "terminal"))
+        self._enter(state)
+        return bool(self._ask("terminal"))
 
     def goals(self, state: State) -> list[int]:
-        known = self._known(state)
-        found = [[arguments(atom)[1] for atom in self._ask(known, ("goal", role, ANY))] for role in self.roles]
-        return [max(map(goal_value, values), default=0) for values in found]
+        self._enter(state)
+        found = [[goal_value(value) for (value,) in self._ask(("goal", role, ANY))] for role in self.roles]
+        return [max(values, default=0) for values in found]
 
     def facts(self, state: State) -> frozenset[Term]:
         assert isinstance(state, frozenset)
         return state
 
     def _follow(self, state: State, joint: Sequence[Term]) -> State:
-        does = [("does", role, move) for role, move in zip(self.roles, joint, strict=True)]
-        known = self._prover.given(self.facts(state), does)
-        return frozenset(arguments(atom)[0] for atom in self._ask(known, ("next", ANY)))
+        self._enter(state)
+        self._prover.set_moves([("does", role, move) for role, move in zip(self.roles, joint, strict=True)])
+        return frozenset(fact for (fact,) in self._ask(("next", ANY)))
 
-    def _known(self, state: State) -> Given:
-        last = self._last
-        if last is None or last[0] != state:
-            self._last = last = (state, self._prover.given(self.facts(state)))
-        return last[1]
+    def _enter(self, state: State) -> None:
+        if state is not self._current and state != self._current:
+            self._prover.set_state(self.facts(state))
+            self._current = state
 
-    def _ask(self, known: Given, goal: Term) -> list[Term]:
-        try:
-            return known.ask(goal, Budget(self._seconds, self._answers))
-        except GdlError:
-            self._last = None  # a proof that was broken off leaves its tables half full
-            raise
-        except RecursionError:
-            self._last = None
-            raise GdlError("the rules make terms that are nested too deep to be compared") from None
+    def _ask(self, goal: Term) -> list[tuple[Term, ...]]:
+        return self._prover.ask(goal, Budget(self._seconds, self._answers))

@@ -17,6 +17,8 @@ from palaestra.ggp.relations import KEY_BITS, Bindings, Predicate, Relation, Ter
 from palaestra.ggp.terms import Literal, Rule, Term, arguments, variables
 from palaestra.types import Bools, Int64s
 
+MIXER = np.int64(0x1B873593C2B2AE35)  # odd and large: equal keys of different rows are rare
+
 
 @dataclass(frozen=True, eq=False)
 class Table:
@@ -39,8 +41,7 @@ class View:
     """The table of one atom, sorted by the variables that a join already knows."""
 
     table: Table
-    packed: tuple[str, ...]  # the variables in the key
-    compared: tuple[str, ...]  # known variables that the key had no room for
+    shared: tuple[str, ...]  # the variables in the key
     order: Int64s
     keys: Int64s
     bits: int
@@ -52,24 +53,31 @@ class View:
 
     @classmethod
     def of(cls, table: Table, shared: Sequence[str], bits: int) -> View:
-        packed = tuple(shared[: KEY_BITS // bits])
-        keys = _packed(table, packed, bits)
+        keys = _packed(table, shared, bits)
         order = np.argsort(keys, kind="stable")
         keys = keys[order]
         distinct = 1 + int(np.count_nonzero(keys[1:] != keys[:-1]))
-        return cls(table, packed, tuple(shared[len(packed) :]), order, keys, bits, table.count / distinct)
+        return cls(table, tuple(shared), order, keys, bits, table.count / distinct)
+
+    @property
+    def compared(self) -> tuple[str, ...]:
+        """Variables that equal keys do not show to be equal: all of them where keys are mixed."""
+        return self.shared if len(self.shared) * self.bits > KEY_BITS else ()
 
 
 def _packed(table: Table, names: Sequence[str], bits: int) -> Int64s:
+    """A key for each row: the values side by side, or mixed where they need more room than a key has."""
     keys = np.zeros(table.count, dtype=np.int64)
+    mixed = len(names) * bits > KEY_BITS
     for name in names:
-        keys = (keys << bits) | table.columns[name]
+        column = table.columns[name]
+        keys = keys * MIXER + column if mixed else (keys << bits) | column
     return keys
 
 
 def join(left: Table, view: View, budget: Budget, what: str) -> Table:
     """All ways to extend a row of `left` by a row of the view; the budget is asked before it is made."""
-    keys = _packed(left, view.packed, view.bits)
+    keys = _packed(left, view.shared, view.bits)
     first = np.searchsorted(view.keys, keys, side="left")
     fits = np.searchsorted(view.keys, keys, side="right") - first
     total = int(fits.sum())
@@ -140,6 +148,7 @@ def solve(database: Database, rule: Rule, negation: Negation = exact, delta: tup
     literal holds, or None where it is not to be asked.
     """
     what = f"the rule of line {rule.line}"
+    database.budget.check(0, what)
     waiting = [literal.atom for literal in rule.body if literal.positive]
     tests = _Tests(database, rule, negation)
     table = ONE_ROW

@@ -1,7 +1,7 @@
 """KIF text to terms: brackets, atoms and comments, within limits. Knows nothing of what the terms mean.
 
-Rules and the messages of the match protocol are both written so. An atom is lower-cased, because KIF takes no notice
-of case. Commas count as space, before an atom as well as between two; `;` begins a comment.
+Rules and the messages of the match protocol are both written so. An atom keeps its spelling: who answers a server must
+write names as its rules do. Commas count as space, before an atom as well as between two; `;` begins a comment.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def read_kif(text: str, limits: Limits = USUAL) -> list[Located]:
                 raise complaint(locate(token, start), "this ')' closes no bracket")
             term, start = tuple(open_lists.pop()), opened_at.pop()
         else:
-            term = token.lower()
+            term = token
             flaw = _flaw(term)
             if flaw:
                 raise complaint(locate(token, start), flaw)

@@ -11,7 +11,7 @@ from collections.abc import Hashable, Sequence
 from typing import TypeAlias
 
 from palaestra.errors import GdlError, MoveError
-from palaestra.ggp.terms import Rules, Term, shown
+from palaestra.ggp.terms import Rules, Term, meant, shown
 from palaestra.text import whole_number
 
 State: TypeAlias = Hashable
@@ -52,13 +52,17 @@ class Machine(ABC):
 
     def step(self, state: State, joint: Sequence[Term]) -> State:
         """The state after one move of each role, in the order of the roles; MoveError if one is not legal."""
-        if len(joint) != len(self.roles):
-            raise MoveError(f"{len(joint)} moves were given for {len(self.roles)} roles: {', '.join(self.roles)}")
-        for role, move, legal in zip(self.roles, joint, self.legal(state), strict=True):
-            if move not in legal:
-                known = ", ".join(shown(term) for term in legal[:8]) + (", ..." if len(legal) > 8 else "")
-                raise MoveError(f"{shown(move)} is not a legal move of {role} here; legal: {known or 'none'}")
-        return self._follow(state, joint)
+        return self._follow(state, self.joint(state, joint))
+
+    def joint(self, state: State, moves: Sequence[Term]) -> list[Term]:
+        """The legal moves that are meant by one term for each role, which may be in another case; MoveError if none."""
+        if len(moves) != len(self.roles):
+            known = ", ".join(map(shown, self.roles))
+            raise MoveError(f"{len(moves)} moves were given for {len(self.roles)} roles: {known}")
+        return [
+            legal_move(move, legal, role)
+            for role, move, legal in zip(self.roles, moves, self.legal(state), strict=True)
+        ]
 
 
 def make_machine(rules: Rules, seconds: float = SECONDS, nodes: int = NODES) -> Machine:
@@ -77,6 +81,15 @@ def make_machine(rules: Rules, seconds: float = SECONDS, nodes: int = NODES) -> 
         reason = str(error) or "there is too little memory"
         machine.note = f"the rules are interpreted, which is slow: as a network they are too large ({reason})"
         return machine
+
+
+def legal_move(move: Term, legal: Sequence[Term], role: str) -> Term:
+    """The legal move that a term means, in the spelling of the rules; MoveError if it is none."""
+    found = meant(move, legal)
+    if found is None:
+        known = ", ".join(shown(term) for term in legal[:8]) + (", ..." if len(legal) > 8 else "")
+        raise MoveError(f"{shown(move)} is not a legal move of {shown(role)} here; legal: {known or 'none'}")
+    return found
 
 
 def goal_value(term: Term) -> int:

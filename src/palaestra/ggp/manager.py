@@ -18,7 +18,7 @@ from palaestra.errors import ConfigError, GdlError, MoveError, PalaestraError
 from palaestra.ggp import protocol
 from palaestra.ggp.http_client import Address, Client, Reply
 from palaestra.ggp.kif import Term, term_text
-from palaestra.ggp.machine import Machine, State
+from palaestra.ggp.machine import Machine, State, legal_move
 from palaestra.ggp.protocol import Abort, Info, Message, Play, Start, Stop
 from palaestra.ggp.record import Fault, MatchRecord, Seat
 from palaestra.ggp.scramble import Scramble
@@ -207,7 +207,8 @@ class _Table:
         code, detail = reply.code, reply.detail
         if code is None:
             try:
-                return _legal_move(reply.text if self.scramble is None else self.scramble.back(reply.text), legal)
+                text = reply.text if self.scramble is None else self.scramble.back(reply.text)
+                return legal_move(protocol.read_term(text), legal, self.machine.roles[seat])
             except (GdlError, MoveError) as error:
                 code, detail = "IL", str(error)
         self.record.faults.append(Fault(self.record.turns + 1, self.machine.roles[seat], code, detail))
@@ -219,19 +220,3 @@ class _Table:
                 self.record.faults.append(Fault(turn, role, reply.code, reply.detail))
             elif reply.text.lower() != word:
                 self.record.faults.append(Fault(turn, role, "IL", f"answered {reply.text[:40]!r}, not {word}"))
-
-
-def _legal_move(text: str, legal: Sequence[Term]) -> Term:
-    """The legal move that a text is, as the rules spell it; case and brackets around one word make no difference."""
-    move = protocol.read_term(text)
-    for known in legal:
-        if known == move:
-            return known
-    for known in legal:
-        if _plain(known) == _plain(move):
-            return known
-    raise MoveError(f"{term_text(move)[:80]} is not legal")
-
-
-def _plain(move: Term) -> str:
-    return term_text(move[0] if isinstance(move, tuple) and len(move) == 1 else move).lower()

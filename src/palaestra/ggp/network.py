@@ -77,10 +77,10 @@ class _Builder:
         self.inputs = 1 + len(grounding.facts) + moves
         self.gates: list[tuple[int, ...]] = []
         self._loops: list[tuple[int, int, int]] = []
-        self._literal = np.full(grounding.atoms, IMPOSSIBLE, dtype=np.int64)
-        self._literal[: self.inputs - 1] = 2 * np.arange(1, self.inputs)
-        self._clauses = np.searchsorted(grounding.heads, np.arange(grounding.atoms + 1))
-        self._bounds = grounding.starts[self._clauses]  # where the literals of an atom's instances begin
+        self._literal = [*range(2, 2 * self.inputs, 2), *[IMPOSSIBLE] * (grounding.atoms - self.inputs + 1)]
+        clauses = np.searchsorted(grounding.heads, np.arange(grounding.atoms + 1))
+        self._clauses: list[int] = clauses.tolist()
+        self._bounds = grounding.starts[clauses]  # where the literals of an atom's instances begin
         self._known: list[dict[tuple[int, ...], int]] = [{} for _ in range(4)]
         self._usable = self._known[:1]
 
@@ -93,7 +93,8 @@ class _Builder:
         number = components(self._bounds, self._grounding.literals)
         by_component = np.argsort(number[self.inputs - 1 :], kind="stable") + self.inputs - 1
         cuts = np.flatnonzero(np.diff(number[by_component])) + 1
-        return [group.tolist() for group in np.split(by_component, cuts)]
+        atoms = by_component.tolist()
+        return [atoms[begin:end] for begin, end in pairwise([0, *cuts.tolist(), len(atoms)])]
 
     def parts(self) -> Int64s:
         """[atoms]: the part of the network that each belongs to; -1 for what nothing needs."""
@@ -108,15 +109,17 @@ class _Builder:
 
     def add(self, group: list[int]) -> None:
         """The gates of atoms that derive each other, or of a single one."""
-        first = group[0]
-        if len(group) == 1 and not self._reads_itself(first):
-            self._literal[first] = self._either([self._all(body) for body in self._bodies(first)])
+        bodies = {atom: self._bodies(atom) for atom in group}
+        if len(group) == 1 and not any(2 * group[0] in body for body in bodies[group[0]]):
+            self._literal[group[0]] = self._either([self._all(body) for body in self._translated(bodies[group[0]])])
             return
         # Each atom gets a node that is true while the atom is false. They stand behind the clauses that read them.
         begin = len(self.gates)
         names = {atom: -1 - place for place, atom in enumerate(group)}  # until the nodes have places
-        self._literal[group] = [2 * names[atom] + 1 for atom in group]
-        inverted = [tuple(sorted({self._all(body) ^ 1 for body in self._bodies(atom)})) for atom in group]
+        for atom in group:
+            self._literal[atom] = 2 * names[atom] + 1
+        translated = (self._translated(bodies[atom]) for atom in group)
+        inverted = [tuple(sorted({self._all(body) ^ 1 for body in one})) for one in translated]
         heads = len(self.gates)
         self.gates.extend(inverted)
         place = {name: self.inputs + heads + count for count, name in enumerate(names.values())}
@@ -126,22 +129,21 @@ class _Builder:
             )
         for clause in [key for key in self._usable[0] if key and key[0] < 0]:
             del self._usable[0][clause]  # written with names that mean something else in the next loop
-        self._literal[group] = [2 * place[names[atom]] + 1 for atom in group]
+        for atom in group:
+            self._literal[atom] = 2 * place[names[atom]] + 1
         self._loops.append((begin, heads, len(self.gates)))
 
-    def _reads_itself(self, atom: int) -> bool:
-        return any(2 * atom in body for body in self._raw_bodies(atom))
-
-    def _raw_bodies(self, atom: int) -> list[list[int]]:
-        starts, literals = self._grounding.starts, self._grounding.literals
+    def _bodies(self, atom: int) -> list[list[int]]:
+        """The instances of an atom, each a list of literals."""
         first, last = self._clauses[atom], self._clauses[atom + 1]
-        cuts = starts[first : last + 1].tolist()
-        flat = literals[cuts[0] : cuts[-1]].tolist()
+        cuts = self._grounding.starts[first : last + 1].tolist()
+        flat = self._grounding.literals[cuts[0] : cuts[-1]].tolist()
         return [flat[a - cuts[0] : b - cuts[0]] for a, b in pairwise(cuts)]
 
-    def _bodies(self, atom: int) -> list[list[int]]:
-        """The instances of an atom, in literals of the network."""
-        return [[int(self._literal[lit >> 1]) ^ (lit & 1) for lit in body] for body in self._raw_bodies(atom)]
+    def _translated(self, bodies: Sequence[Sequence[int]]) -> list[list[int]]:
+        """The instances in literals of the network."""
+        known = self._literal
+        return [[known[lit >> 1] ^ (lit & 1) for lit in body] for body in bodies]
 
     def _either(self, literals: Sequence[int]) -> int:
         return self._all([literal ^ 1 for literal in literals]) ^ 1
@@ -164,7 +166,7 @@ class _Builder:
 
     def finish(self, ends: Sequence[int]) -> Network:
         """The network without the gates that nothing reads."""
-        grounding, literal = self._grounding, self._literal
+        grounding, literal = self._grounding, np.array(self._literal, dtype=np.int64)
         follow = np.where(grounding.next == NEVER, IMPOSSIBLE, literal[grounding.next])
         legal = literal[grounding.legal]
         terminal = IMPOSSIBLE if grounding.terminal == NEVER else int(literal[grounding.terminal])

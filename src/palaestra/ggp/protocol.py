@@ -209,7 +209,7 @@ def word(name: str) -> str:
 
 def _moves(text: str, name: str) -> tuple[Term, ...] | None:
     forms = read_kif(text, SMALL)
-    if len(forms) == 1 and term_text(forms[0].term).lower() in (NIL, "()"):
+    if len(forms) == 1 and (forms[0].term == () or term_text(forms[0].term).lower() == NIL):
         return None
     if len(forms) != 1 or isinstance(forms[0].term, str):
         raise GdlError(f"{_clip(text)} is no list of moves; write {_ACCEPTED[name]}")

@@ -1,257 +1,317 @@
 """Goals proved from rules and facts: backward chaining with tables, on a stack of its own.
 
-A goal is an atom in which ANY stands for every unknown part. Its answers are kept in a table, so that nothing is proved
-twice. A goal that is asked for again while it is being proved gives the answers found so far; the first goal of such a
-circle is repeated until none of its tables grows (least fixpoint). Negation by failure needs complete answers, which
-stratified rules guarantee. Proofs are generators on an explicit stack: their depth is bounded by memory alone.
+A goal is a relation with values for some of its arguments; its answers are the others, kept in a table, so that nothing
+is proved twice. A goal that is asked for again while it is being proved gives the answers found so far; the first goal
+of such a circle is repeated until none of its tables grows (least fixpoint). Negation by failure needs complete
+answers. Where relations of a cycle negate each other, what is bound elsewhere comes first, so that those relations are
+asked about single atoms, and only an atom that depends on its own absence finds its answers incomplete.
 
-Knows no roles, moves or states.
+Tables are kept as long as they hold: for ever, while the facts of the kinds that they depend on stay as they are, or
+while the same moves are made. Proofs that may be deep are generators on an explicit stack. Knows no roles.
 """
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Container, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
+from itertools import islice
+from typing import Any
 
+from palaestra.errors import GdlError
 from palaestra.ggp.budget import Budget
-from palaestra.ggp.terms import Literal, Rule, Term, arguments, name_of, shown, variables
+from palaestra.ggp.fact_index import Access, Functor, by_functor, functor
+from palaestra.ggp.rule_code import Shape, Writer, canonical, compiled
+from palaestra.ggp.strata import Strata
+from palaestra.ggp.terms import Rule, Term, arguments, check_size, is_variable, name_of, shown, variables
 
-ANY = "?"  # no constant: it would be a variable
-Bindings = dict[str, Term]
-Answers = dict[Term, None]  # ground atoms, each once, in the order in which they were found
-Proof = Generator[Term, Iterable[Term] | None, Answers]
-CHECK_EVERY = 1024  # steps between two looks at the clock
-
-
-def filled(pattern: Term, bindings: Mapping[str, Term]) -> Term:
-    """The pattern with its variables replaced, by ANY where they are not bound."""
-    if isinstance(pattern, tuple):
-        return tuple([filled(part, bindings) for part in pattern])
-    return bindings.get(pattern, ANY) if pattern[:1] == "?" else pattern
+Key = Any  # the value of the known argument, or the tuple of them
+Answers = dict[Any, None]  # likewise of the unknown ones: each once, in the order in which they were found
+Request = tuple["Question", Key, bool]  # and whether it is asked for in a negation
+DEEPEST_CALL = 12  # relations below one another that are proved by plain calls
+# Rows for each argument of a fact that the initial state has nothing like: where another is known, and where none is.
+NEW_KIND, NEW_AND_UNKNOWN = 3.0, 30.0
 
 
-def is_ground(goal: Term) -> bool:
-    return all(map(is_ground, goal)) if isinstance(goal, tuple) else goal != ANY
+class Question:
+    """A relation asked with some arguments known: what has been answered, and the code for the rest."""
 
+    def __init__(self, prover: Prover, number: int, name: str, shape: Shape) -> None:
+        self.number, self.name, self.shape = number, name, shape
+        self.plain = prover.is_plain(name)
+        self.table: dict[Key, Answers] = {}
+        self._prover = prover
+        self._prove: Callable[[Key, Answers], Any] | None = None
 
-def matched(pattern: Term, term: Term, bindings: Bindings) -> bool:
-    """Whether the pattern can be a term, which is ground or has ANY in it; extends the bindings by what is known."""
-    if isinstance(pattern, tuple):
-        if isinstance(term, tuple):
-            if len(pattern) != len(term):
-                return False
-            return all([matched(part, other, bindings) for part, other in zip(pattern, term, strict=True)])
-        return term == ANY
-    if pattern[:1] != "?":
-        return pattern == term or term == ANY
-    known = bindings.get(pattern)
-    if known is None:
-        if is_ground(term):
-            bindings[pattern] = term
-        return True
-    return known == term or not is_ground(term)
+    def prove(self, key: Key, table: Answers) -> Any:
+        """Add the answers to a table: at once if it is plain, otherwise as a generator that asks for others."""
+        if self._prove is None:
+            self._prove = self._prover.compile(self)
+        return self._prove(key, table)
 
-
-def fits(goal: Term, atom: Term) -> bool:
-    """Whether a ground atom is an instance of a goal."""
-    if isinstance(goal, tuple) and isinstance(atom, tuple):
-        return len(goal) == len(atom) and all(map(fits, goal, atom))
-    return goal in (ANY, atom)
-
-
-class Index:
-    """Ground atoms, found by name and by any one argument."""
-
-    def __init__(self, atoms: Iterable[Term]) -> None:
-        self._all = dict.fromkeys(atoms)
-        self._lists: dict[object, list[Term]] = {}
-        for atom in self._all:
-            name = (name_of(atom), len(arguments(atom)))
-            self._lists.setdefault(name, []).append(atom)
-            for place, argument in enumerate(arguments(atom)):
-                self._lists.setdefault((name, place, argument), []).append(atom)
-
-    def candidates(self, goal: Term) -> Iterable[Term]:
-        """Atoms among which all are that fit the goal."""
-        if goal == ANY:
-            return self._all
-        name = (name_of(goal), len(arguments(goal)))
-        best: Sequence[Term] = self._lists.get(name, ())
-        for place, argument in enumerate(arguments(goal)):
-            if best and is_ground(argument):
-                found = self._lists.get((name, place, argument), ())
-                best = found if len(found) < len(best) else best
-        return best
-
-
-Step = tuple[Literal | None, tuple[Term, Term] | None]  # a literal, or a pair that must differ
-
-
-class CompiledRule:
-    """A rule with its tests put as early as the positive literals allow."""
-
-    def __init__(self, rule: Rule) -> None:
-        self.head = rule.head
-        self.steps: list[Step] = []
-        tests: list[tuple[set[str], Step]] = [(set(variables(*pair)), (None, pair)) for pair in rule.distinct]
-        tests += [(set(variables(lit.atom)), (lit, None)) for lit in rule.body if not lit.positive]
-        bound = set[str]()
-        for literal in (None, *(literal for literal in rule.body if literal.positive)):
-            if literal is not None:
-                self.steps.append((literal, None))
-                bound |= variables(literal.atom).keys()
-            self.steps += [test for needed, test in tests if needed <= bound]
-            tests = [(needed, test) for needed, test in tests if not needed <= bound]
+    def ask(self, key: Key) -> Answers:
+        """The answers of a plain question."""
+        table: Answers = {}
+        self.prove(key, table)
+        self.table[key] = table
+        return table
 
 
 class Prover:
-    """The rules of a game, and the tables of goals that no state changes."""
+    """The rules of a game, and what has been found out by them."""
 
-    def __init__(self, rules: Sequence[Rule], changing: Container[str]) -> None:
-        self.changing = changing
-        self.rules: dict[str, list[CompiledRule]] = {}
+    def __init__(self, rules: Sequence[Rule], strata: Strata, samples: Iterable[Term] = ()) -> None:
+        """`samples` are facts of a typical state, which tell conditions that leave few rows from others."""
+        self._strata = strata
+        self._rules: dict[str, list[Rule]] = {}
         for rule in rules:
             if rule.body or rule.distinct:
-                self.rules.setdefault(name_of(rule.head), []).append(CompiledRule(rule))
-        self.facts = Index(rule.head for rule in rules if not (rule.body or rule.distinct))
-        self.tables: dict[Term, Answers] = {}
+                self._rules.setdefault(name_of(rule.head), []).append(rule)
+        self._facts = by_functor(rule.head for rule in rules if not (rule.body or rule.distinct))
+        self._samples = by_functor(samples)
+        self._fan_outs: dict[Term, float] = {}
+        self._like: dict[str, str] = {}  # relations made of what is left of long rules, and whose rules those were
+        self._state: dict[Functor, list[Term]] = {}
+        self._does: list[Term] = []
+        self._questions: dict[tuple[str, Shape], Question] = {}
+        self._accesses: dict[Term, tuple[int, Access]] = {}
+        self._constants: dict[Term, str] = {}
+        self._spent = [0, 0]  # rows since the last look at the budget, answers of the goal that is asked for
+        self._budget = Budget()
+        self._goal: Term = ""
+        self._namespace: dict[str, Any] = {
+            "ONE": (None,),
+            "NOTHING": (),
+            "check": self._check,
+            "check_size": check_size,
+            "spent": self._spent,
+        }
 
-    def given(self, facts: Iterable[Term] = (), does: Iterable[Term] = ()) -> Given:
-        """Questions about a state: what is true in it, and what is done there, as atoms (does role move)."""
-        return Given(self, Index(facts), Index(does))
+    # What is given.
+
+    def set_state(self, facts: Iterable[Term]) -> None:
+        """What is true from now on; nobody does anything."""
+        before, self._state = self._state, by_functor(facts)
+        changed = {kind for kind in before.keys() | self._state.keys() if not self._same(before, kind)}
+        self.set_moves(())
+        if not changed:
+            return
+        for question in self._questions.values():
+            kinds = self._strata.kinds(self._like.get(question.name, question.name))
+            if question.table and (kinds is None or not kinds.isdisjoint(changed)):
+                question.table.clear()
+        for atom, (_, access) in self._accesses.items():
+            if name_of(atom) == "true":
+                access.stale = True
+
+    def _same(self, before: dict[Functor, list[Term]], kind: Functor) -> bool:
+        return set(before.get(kind, ())) == set(self._state.get(kind, ()))
+
+    def set_moves(self, does: Sequence[Term]) -> None:
+        """What is done in the state, as atoms (does role move)."""
+        if list(does) == self._does:
+            return
+        self._does = list(does)
+        for question in self._questions.values():
+            if question.table and self._strata.depends_on_moves(self._like.get(question.name, question.name)):
+                question.table.clear()
+        for atom, (_, access) in self._accesses.items():
+            if name_of(atom) == "does":
+                access.stale = True
+
+    # Questions.
+
+    def ask(self, goal: Term, budget: Budget) -> list[tuple[Term, ...]]:
+        """The arguments that are asked for by variables, in all atoms that hold and fit the goal."""
+        self._budget, self._goal, self._spent[:] = budget, goal, [0, 0]
+        inside = arguments(goal)
+        shape = tuple(not is_variable(argument) for argument in inside)
+        known = [argument for argument, given in zip(inside, shape, strict=True) if given]
+        key = known[0] if len(known) == 1 else tuple(known)
+        if self.is_given(name_of(goal)):
+            _, access = self.access(goal, ())
+            if access.stale:
+                access.build()
+            found: Iterable[Any] = access.index.get((), ())
+        else:
+            found = self._answers(self.question(name_of(goal), shape), key)
+        return [(answer,) for answer in found] if len(shape) - sum(shape) == 1 else list(found)
+
+    def _answers(self, question: Question, key: Key) -> Answers:
+        known = question.table.get(key)
+        if known is not None:
+            return known
+        return question.ask(key) if question.plain else _Stack().run(question, key)
+
+    def _check(self, rows: int, table: Answers) -> int:
+        """Look at the budget; the number of rows to go on counting from."""
+        self._spent[0] = 0
+        self._budget.check(self._spent[1] + len(table), f"the answer to {shown(self._goal)}")
+        return 0
+
+    # What code is made of: see `palaestra.ggp.rule_code.Library`.
+
+    def compile(self, question: Question) -> Callable[[Key, Answers], Any]:
+        """The function that proves a question."""
+        known = [f"?+{place}" for place, given in enumerate(question.shape) if given]
+        names = [f"?{'+' if given else '-'}{place}" for place, given in enumerate(question.shape)]
+        atom = (question.name, *names) if names else question.name
+        own = self._facts.get(functor(atom), [])
+        if own:
+            facts = Access(atom, known, lambda: own)
+            facts.build()
+            self._namespace[f"f{question.number}"] = facts.index.get
+        return compiled(Writer(self, question).write(self._rules[question.name], bool(own)), self._namespace)
+
+    def is_given(self, name: str) -> bool:
+        return name not in self._rules
+
+    def is_late(self, name: str) -> bool:
+        return name in self._strata.tangled
+
+    def is_plain(self, name: str) -> bool:
+        return self._strata.height(self._like.get(name, name)) <= DEEPEST_CALL
+
+    def constant(self, term: Term) -> str:
+        if term not in self._constants:
+            self._constants[term] = f"k{len(self._constants)}"
+            self._namespace[self._constants[term]] = term
+        return self._constants[term]
+
+    def question(self, name: str, shape: Shape) -> Question:
+        found = self._questions.get((name, shape))
+        if found is None:
+            number = len(self._questions)
+            found = self._questions[name, shape] = Question(self, number, name, shape)
+            self._namespace |= {f"q{number}": found, f"t{number}": found.table.get}
+        return found
+
+    def access(self, atom: Term, known: Sequence[str]) -> tuple[int, Access]:
+        pattern = canonical(atom, known)
+        found = self._accesses.get(pattern)
+        if found is None:
+            number = len(self._accesses)
+            found = self._accesses[pattern] = number, self._open(pattern)
+            access = found[1]
+            self._namespace |= {f"a{number}": access, f"i{number}": access.index, f"g{number}": access.index.get}
+        return found
+
+    def _open(self, pattern: Term, state: dict[Functor, list[Term]] | None = None) -> Access:
+        """An index of what is given when it is built, or of another state."""
+        known = [name for name in variables(pattern) if name.startswith("?+")]
+        if name_of(pattern) == "does":
+            return Access(pattern, known, lambda: self._does)
+        if name_of(pattern) != "true":
+            return Access(pattern, known, lambda: self._facts.get(functor(pattern), ()))
+        fact = arguments(pattern)[0]
+        return Access(fact, known, lambda: _of_kind(self._state if state is None else state, fact))
+
+    def fan_out(self, atom: Term, known: Sequence[str]) -> float:
+        """How many rows a look into the facts gives, on average."""
+        if name_of(atom) == "does":
+            return 1.0
+        pattern = canonical(atom, known)
+        if pattern not in self._fan_outs:
+            access = self._open(pattern, self._samples)
+            access.build()
+            rows = sum(map(len, access.index.values()))
+            guess = (
+                len(access.free) * (NEW_KIND if access.known else NEW_AND_UNKNOWN) if name_of(atom) == "true" else 0.0
+            )
+            self._fan_outs[pattern] = rows / len(access.index) if rows else guess
+        return self._fan_outs[pattern]
+
+    def add_rest(self, rule: Rule, like: str) -> str:
+        name = f"rest {len(self._like)}"  # a name with a space, which no text can have
+        self._like[name] = self._like.get(like, like)
+        head = (name, *arguments(rule.head)) if arguments(rule.head) else name
+        self._rules[name] = [Rule(head, rule.body, rule.distinct, rule.line, rule.column)]
+        return name
 
 
-class Given:
-    """Answers to goals in one state."""
+def _of_kind(facts: dict[Functor, list[Term]], pattern: Term) -> Iterable[Term]:
+    """The facts that a pattern may fit."""
+    if is_variable(pattern):
+        return [fact for kind in facts.values() for fact in kind]
+    return facts.get(functor(pattern), ())
 
-    def __init__(self, prover: Prover, state: Index, does: Index) -> None:
-        self._prover, self._state, self._does = prover, state, does
-        self._complete: dict[Term, Answers] = {}
-        self._tables: dict[Term, Answers] = {}  # of goals that are not complete
-        self._depth: dict[Term, int] = {}  # of goals that are being proved
-        self._lowest: list[int] = []  # by depth: the lowest depth that the goal there has asked for
-        self._circle: dict[Term, int] = {}  # goals that wait for a lower one to be complete, and its depth
-        self._found, self._steps = 0, 0  # answers and steps so far
-        self._budget = Budget()  # of the question that is being answered
-        self._goal: Term = ANY
 
-    def ask(self, goal: Term, budget: Budget) -> list[Term]:
-        """All ground atoms that hold and fit the goal."""
-        self._budget, self._goal = budget, goal
-        known = self._known(goal)
-        return [atom for atom in (self._run(goal) if known is None else known) if fits(goal, atom)]
+class _Frame:
+    """A proof on the stack."""
 
-    def _run(self, goal: Term) -> Iterable[Term]:
-        """Prove a goal, and whatever it asks for, on a stack of proofs."""
-        stack = [self._prove(goal)]
-        answers: Answers | None = None
-        while stack:
-            try:
-                wanted = stack[-1].send(answers)
-                stack.append(self._prove(wanted))
-                answers = None
-            except StopIteration as end:
-                stack.pop()
-                answers = end.value
-        assert answers is not None
-        return answers
+    def __init__(self, question: Question, key: Key, table: Answers, depth: int, waiting: int, negated: bool) -> None:
+        self.goal, self.table, self.depth, self.waiting, self.negated = (question, key), table, depth, waiting, negated
+        self.size = 0  # of all tables of its circle after the last pass
+        self.begin()
 
-    def _count(self) -> None:
-        """Called at every step of a proof."""
-        self._steps += 1
-        if self._steps % CHECK_EVERY == 0:
-            self._budget.check(self._found, f"the answer to {shown(self._goal)}")
+    def begin(self) -> None:
+        question, key = self.goal
+        self.run: Generator[Request, Iterable[Any] | None, None] = question.prove(key, self.table)
+        self.lowest = self.depth + 1  # the lowest depth whose goal it has asked for
 
-    def _known(self, goal: Term) -> Iterable[Term] | None:
-        """Answers that are at hand, perhaps with others that do not fit; None if the goal has to be proved first."""
-        name = name_of(goal)
-        if name == "true":
-            return [("true", fact) for fact in self._state.candidates(arguments(goal)[0])]
-        if name == "does":
-            return self._does.candidates(goal)
-        if name not in self._prover.rules:
-            return self._prover.facts.candidates(goal)
-        complete = self._complete if name in self._prover.changing else self._prover.tables
-        if goal in complete:
-            return complete[goal]
-        begun = self._depth.get(goal, self._circle.get(goal))
-        if begun is None:
-            return None
-        self._lowest[-1] = min(self._lowest[-1], begun)
-        return list(self._tables[goal])
 
-    def _prove(self, goal: Term) -> Proof:
-        """A proof that asks for other goals by yielding them, and returns the answers."""
-        depth, waiting = len(self._lowest), len(self._circle)
-        self._depth[goal] = depth
-        self._lowest.append(depth + 1)
-        table = self._tables.setdefault(goal, {})
+class _Stack:
+    """Proves a goal and whatever it asks for."""
+
+    def __init__(self) -> None:
+        self._frames: list[_Frame] = []
+        self._depth: dict[tuple[Question, Key], int] = {}  # of goals that are being proved
+        self._circle: dict[tuple[Question, Key], int] = {}  # goals that wait for a lower one, and its depth
+        self._tables: dict[tuple[Question, Key], Answers] = {}  # of both
+
+    def run(self, question: Question, key: Key) -> Answers:
+        self._push(question, key, negated=False)
+        answers: Iterable[Any] | None = None
         while True:
-            before, self._lowest[depth] = self._found, depth + 1
-            yield from self._once(goal, table)
-            lowest = self._lowest[depth]
-            members = list(itertools.islice(self._circle, waiting, None))
-            if lowest != depth or self._found == before:
-                break
-            for member in members:  # somebody was given too few answers: once more
-                del self._circle[member]
-        self._lowest.pop()
-        del self._depth[goal]
-        if lowest < depth:
-            self._circle[goal] = lowest
-            self._lowest[-1] = min(self._lowest[-1], lowest)
-            return dict(table)
-        for member in (*members, goal):
-            self._circle.pop(member, None)
-            complete = self._complete if name_of(member) in self._prover.changing else self._prover.tables
-            complete[member] = self._tables.pop(member)
-        return table
-
-    def _once(self, goal: Term, table: Answers) -> Proof:
-        """Everything that facts and rules say about a goal, taking the tables as they are."""
-        for atom in self._prover.facts.candidates(goal):
-            self._add(table, atom)
-        for rule in self._prover.rules[name_of(goal)]:
-            first: Bindings = {}
-            if not matched(rule.head, goal, first):
+            frame = self._frames[-1]
+            try:
+                wanted, key, negated = frame.run.send(answers)
+            except StopIteration:
+                answers = self._end(frame)
+                if not self._frames:
+                    return frame.table
                 continue
-            trail: list[Iterator[Bindings]] = [iter((first,))]  # after so many steps: the ways to go on, one by one
-            while trail:
-                bindings = next(trail[-1], None)
-                if bindings is None:
-                    trail.pop()
-                    continue
-                self._count()
-                place = len(trail) - 1
-                if place == len(rule.steps):
-                    self._add(table, filled(rule.head, bindings))
-                    continue
-                literal, pair = rule.steps[place]
-                if literal is None:
-                    assert pair is not None
-                    if filled(pair[0], bindings) != filled(pair[1], bindings):
-                        trail.append(iter((bindings,)))
-                    continue
-                wanted = filled(literal.atom, bindings)
-                answers = self._known(wanted)
-                if answers is None:
-                    answers = yield wanted
-                    assert answers is not None
-                if literal.positive:
-                    trail.append(self._extended(bindings, literal.atom, answers))
-                elif not any(fits(wanted, atom) for atom in answers):
-                    trail.append(iter((bindings,)))
-        return table
+            goal = (wanted, key)
+            begun = self._depth.get(goal, self._circle.get(goal))
+            if begun is not None:
+                _refuse(goal, negated)
+                frame.lowest = min(frame.lowest, begun)
+                answers = list(self._tables[goal])
+            elif wanted.plain:
+                answers = wanted.ask(key)
+            else:
+                self._push(wanted, key, negated)
+                answers = None
 
-    def _extended(self, bindings: Bindings, pattern: Term, answers: Iterable[Term]) -> Iterator[Bindings]:
-        """The bindings with which the pattern is an answer, one after another: there may be very many."""
-        for atom in answers:
-            self._count()
-            extended = dict(bindings)
-            if matched(pattern, atom, extended):
-                yield extended
+    def _push(self, question: Question, key: Key, negated: bool) -> None:
+        goal, depth = (question, key), len(self._frames)
+        self._depth[goal] = depth
+        table = self._tables.setdefault(goal, {})
+        self._frames.append(_Frame(question, key, table, depth, len(self._circle), negated))
 
-    def _add(self, table: Answers, atom: Term) -> None:
-        if atom not in table:
-            table[atom] = None
-            self._found += 1
+    def _end(self, frame: _Frame) -> Iterable[Any] | None:
+        """After a pass: None if there is to be another one, or what whoever asked is told."""
+        members = list(islice(self._circle, frame.waiting, None))
+        if frame.lowest == frame.depth:
+            size = len(frame.table) + sum(len(self._tables[member]) for member in members)
+            if size > frame.size:  # somebody was given too few answers: once more
+                frame.size = size
+                for member in members:
+                    del self._circle[member]
+                frame.begin()
+                return None
+        self._frames.pop()
+        del self._depth[frame.goal]
+        if frame.lowest < frame.depth:
+            _refuse(frame.goal, frame.negated)
+            self._circle[frame.goal] = frame.lowest
+            self._frames[-1].lowest = min(self._frames[-1].lowest, frame.lowest)
+            return list(frame.table)
+        for question, key in (*members, frame.goal):
+            self._circle.pop((question, key), None)
+            question.table[key] = self._tables.pop((question, key))
+        return frame.table
+
+
+def _refuse(goal: tuple[Question, Key], negated: bool) -> None:
+    """GdlError if incomplete answers are asked for in a negation."""
+    if negated:
+        raise GdlError(f"{shown(goal[0].name)} depends on its own absence in this state; negation must be stratified")

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from palaestra.ggp.budget import Budget, BudgetError
-from palaestra.ggp.terms import DEEPEST, Term, arguments, is_variable, name_of
+from palaestra.ggp.terms import DEEPEST, LARGEST, Term, arguments, is_variable, name_of
 from palaestra.types import Bools, Int64s
 
 Predicate = tuple[str, int]  # name and number of arguments
@@ -56,6 +56,7 @@ class Terms:
         self._budget = budget
         self.texts: list[Term] = []
         self._depths: list[int] = []  # brackets within brackets of each
+        self._sizes: list[int] = []  # words of each
         self._numbers: dict[str | tuple[int, ...], int] = {}
         self._functors: dict[Predicate, int] = {}
         self._functor, self._start, self._arguments = Column(), Column(), Column()
@@ -99,10 +100,14 @@ class Terms:
 
     def _add(self, text: Term, functor: int, numbers: Sequence[int]) -> int:
         depth = 1 + max((self._depths[number] for number in numbers), default=-1)
+        size = 1 + sum(self._sizes[number] for number in numbers)
         if depth > DEEPEST:
             raise BudgetError(f"terms with {name_of(text)} are nested deeper than {DEEPEST}")
+        if size > LARGEST:
+            raise BudgetError(f"terms with {name_of(text)} have more than {LARGEST:,} words")
         self._budget.hold(TERM_BYTES, "the list of terms")
         self._depths.append(depth)
+        self._sizes.append(size)
         self._functor.extend([functor])
         self._start.extend([len(self._arguments.values)])
         self._arguments.extend(numbers)
@@ -111,15 +116,19 @@ class Terms:
 
 
 def row_keys(bits: int, *blocks: Int64s) -> list[Int64s]:
-    """One int64 per row of each block int64[n, k], equal exactly where rows are equal, also between blocks."""
+    """One int64 per row of each block int64[n, k], equal exactly where rows are equal, also between blocks.
+
+    They are in the order of the rows. No value has more than `bits` bits, and most have far fewer.
+    """
     rows = blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
     keys, used = np.zeros(len(rows), dtype=np.int64), 0
-    for place in range(rows.shape[1]):
-        if used + bits > KEY_BITS:  # number the keys so far, which makes them short again
+    for place in range(rows.shape[1] if len(rows) else 0):
+        width = min(bits, int(rows[:, place].max() - UNKNOWN).bit_length())
+        if used + width > KEY_BITS:  # number the keys so far, which makes them short again
             keys = np.unique(keys, return_inverse=True)[1].reshape(-1).astype(np.int64)
             used = len(rows).bit_length()
-        keys = (keys << bits) | (rows[:, place] - UNKNOWN)
-        used += bits
+        keys = (keys << width) | (rows[:, place] - UNKNOWN)
+        used += width
     return np.split(keys, np.cumsum([len(block) for block in blocks])[:-1])
 
 
@@ -135,8 +144,12 @@ class Relation:
     def add(self, rows: Int64s, bits: int) -> Int64s:
         """Add what is not there yet, and return it."""
         old, new = row_keys(bits, self.rows, rows)
-        first = np.sort(np.unique(new, return_index=True)[1])
-        fresh = rows[first[~np.isin(new[first], old)]]
+        keys, first = np.unique(new, return_index=True)
+        unknown = np.ones(len(first), dtype=np.bool_)
+        if len(keys):  # each old row is looked up among the new ones, which are fewer
+            place = np.minimum(np.searchsorted(keys, old), len(keys) - 1)
+            unknown[place[keys[place] == old]] = False
+        fresh = rows[np.sort(first[unknown])]
         if len(fresh):
             self.rows = np.concatenate((self.rows, fresh))
         return fresh

@@ -4,7 +4,9 @@ A form is a fact, (role x), or a rule, (<= head condition ...). Conditions may n
 are multiplied out, so that the body of a `Rule` is a plain conjunction: (<= p (or a b) c) becomes two rules. `distinct`
 goes beside the body, and (not (distinct ?x a)) puts a in place of ?x.
 
-Real files differ in their spelling, and all of these are read: (role x), (ROLE X), (role (x)), (<= (role x)), role(x).
+Real files differ in their spelling, and all of these are read: (role x), (ROLE x), (role (x)), (<= (role x)), role(x).
+Words of GDL are read in either case. Other names keep their spelling, and x and X differ, as on the public servers;
+only where the rules could not be played so, they are taken for the same, in the spelling that comes first.
 """
 
 from __future__ import annotations
@@ -15,7 +17,8 @@ from pathlib import Path
 from typing import TypeAlias
 
 from palaestra.errors import GdlError
-from palaestra.ggp.check import check_rules, roles_of
+from palaestra.ggp.check import KEYWORDS, OPERATORS, check_rules, roles_of
+from palaestra.ggp.dependence import UnstratifiedError
 from palaestra.ggp.kif import USUAL, Limits, Located, read_kif
 from palaestra.ggp.terms import (
     Literal,
@@ -28,6 +31,7 @@ from palaestra.ggp.terms import (
     name_of,
     shown,
     substitute,
+    subterms,
     term_text,
     words,
 )
@@ -67,10 +71,22 @@ def load_rules(path: str | Path, limits: Limits = USUAL) -> Rules:
 
 def parse_rules(text: str, limits: Limits = USUAL) -> Rules:
     """The rules in a text, read and checked; `source` is the text."""
+    forms = [Located(_tidy(form), form.line, form.column) for form in _join_roles(read_kif(text, limits))]
+    try:
+        return _checked(forms, text, limits)
+    except GdlError as flaw:
+        try:
+            alike = _in_one_case(forms)
+            return _checked(alike, text, limits)
+        except GdlError:
+            raise flaw from None
+
+
+def _checked(forms: Sequence[Located], text: str, limits: Limits) -> Rules:
     rules: list[Rule] = []
     room = _Room(limits.expanded)
-    for form in _join_roles(read_kif(text, limits)):
-        term = _tidy(form)
+    for form in forms:
+        term = form.term
         clause = arguments(term) if name_of(term) == "<=" else (term,)
         if not clause:
             raise complaint(form, "a rule has a head: (<= head condition ...)")
@@ -83,8 +99,29 @@ def parse_rules(text: str, limits: Limits = USUAL) -> Rules:
             if len(rule.body) + len(rule.distinct) > limits.conditions:
                 raise complaint(form, f"a rule has more than {limits.conditions:,} conditions")
             rules.append(rule)
-    check_rules(rules)
+    try:
+        check_rules(rules)
+    except UnstratifiedError:
+        from palaestra.ggp.soundness import is_sound
+
+        if not is_sound(Rules(roles_of(rules), tuple(rules), text)):
+            raise
     return Rules(roles_of(rules), tuple(rules), text)
+
+
+def _in_one_case(forms: Sequence[Located]) -> list[Located]:
+    """The forms with each name in the case in which it comes first; GdlError if that changes nothing."""
+    first: dict[str, str] = {}
+    changed: dict[str, str] = {}
+    for form in forms:
+        for part in subterms(form.term):
+            name = name_of(part)
+            spelling = first.setdefault(name.lower(), name)
+            if spelling != name:
+                changed[name] = spelling
+    if not changed:
+        raise GdlError("every name is written in one case")
+    return [Located(substitute(form.term, changed), form.line, form.column) for form in forms]
 
 
 def rulesheet_names() -> list[str]:
@@ -104,7 +141,8 @@ def _join_roles(forms: Sequence[Located]) -> list[Located]:
     """The forms, with the two halves of role(x) put together."""
     joined: list[Located] = []
     for form in forms:
-        if joined and joined[-1].term == "role" and isinstance(form.term, tuple) and len(form.term) == 1:
+        begun = bool(joined) and term_text(joined[-1].term).lower() == "role"
+        if begun and isinstance(form.term, tuple) and len(form.term) == 1:
             joined[-1] = Located(("role", *form.term), joined[-1].line, joined[-1].column)
         else:
             joined.append(form)
@@ -112,7 +150,7 @@ def _join_roles(forms: Sequence[Located]) -> list[Located]:
 
 
 def _tidy(form: Located) -> Term:
-    """The form's term with (x) written x throughout; every bracket begins with a name."""
+    """The form's term with (x) written x and the words of GDL in lower case; every bracket begins with a name."""
     levels: list[list[Term]] = [[]]
     waiting: list[Term | None] = [form.term]  # None closes a bracket
     while waiting:
@@ -129,7 +167,11 @@ def _tidy(form: Located) -> Term:
             if len(inside) > 1 and (isinstance(inside[0], tuple) or is_variable(inside[0])):
                 what = f"{shown(tuple(inside))} begins with {shown(inside[0])}"
                 raise complaint(form, f"{what}; a bracket begins with a name")
+            if len(inside) > 1 and name_of(inside[0]).lower() in OPERATORS:
+                inside[0] = name_of(inside[0]).lower()
             part = tuple(inside) if len(inside) > 1 else inside[0]
+        elif part.lower() in KEYWORDS:
+            part = part.lower()
         levels[-1].append(part)
     return levels[0][0]
 

@@ -27,8 +27,11 @@ class _Condition:
         return self.literal is not None and self.literal.positive
 
 
-def split(rules: Iterable[Rule], budget: Budget) -> list[Rule]:
-    """Rules that derive the same, none of which joins variables that it could do without; BudgetError if it is late."""
+def split(rules: Iterable[Rule], budget: Budget, word: str = "part") -> list[Rule]:
+    """Rules that derive the same, none of which joins variables that it could do without; BudgetError if it is late.
+
+    The word and a number are the names of new relations.
+    """
     found: list[Rule] = []
     for rule in rules:
         conditions = _conditions(rule)
@@ -37,7 +40,7 @@ def split(rules: Iterable[Rule], budget: Budget) -> list[Rule]:
             rest = [condition for condition in conditions if condition not in group]
             outside = variables(rule.head).keys() | _variables(rest)
             kept = [name for name in variables(*_terms(group)) if name in outside]
-            part: Term = (f"part {len(found)}", *kept) if kept else f"part {len(found)}"
+            part: Term = (f"{word} {len(found)}", *kept) if kept else f"{word} {len(found)}"
             found.append(_rule(replace(rule, head=part), group))
             conditions = [*rest, _Condition(Literal(part), None, frozenset(kept))]
         found.append(_rule(rule, conditions))

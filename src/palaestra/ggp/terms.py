@@ -1,12 +1,13 @@
 """Terms, literals and rules as plain data, and the few operations on them. Knows no text format and no game.
 
 A term is a `str`, a constant or a variable such as "?x", or a tuple whose first entry names a function or a relation:
-("cell", "1", "?column", "x"). Nothing here recurses, so that no input can overflow the stack.
+("cell", "1", "?column", "x"). Names that differ in case differ, as on the public servers. Nothing here recurses, so
+that no input can overflow the stack.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
@@ -15,6 +16,7 @@ from palaestra.errors import GdlError
 Term: TypeAlias = str | tuple["Term", ...]
 
 SHOWN = 80  # characters of a term in a message
+LARGEST = 10_000  # words of a term that rules make
 DEEPEST = 500  # brackets within brackets: Python compares nested tuples by recursion, and gives up at a thousand
 
 
@@ -54,6 +56,13 @@ class Rules:
     rules: tuple[Rule, ...]
     source: str
 
+    def role(self, name: str) -> str:
+        """The role that a name means, in the spelling of the rules; GdlError if it is none of them."""
+        role = meant(name, self.roles)
+        if role is None:
+            raise GdlError(f"{shown(name)} is no role of these rules; they are {', '.join(map(shown, self.roles))}")
+        return name_of(role)
+
 
 def is_variable(term: Term) -> bool:
     return isinstance(term, str) and term.startswith("?")
@@ -78,6 +87,18 @@ def subterms(term: Term) -> Iterator[Term]:
         term = waiting.pop()
         yield term
         waiting.extend(reversed(arguments(term)))
+
+
+def check_size(term: Term) -> None:
+    """GdlError for a term that rules have made too large: it is compared and printed part by part."""
+    depth, seen, level = 0, 0, [term]
+    while level := [part for part in level if isinstance(part, tuple)]:
+        depth, seen = depth + 1, seen + sum(map(len, level))
+        if depth > DEEPEST or seen > LARGEST:
+            raise GdlError(
+                f"the rules make terms that are too large: nested deeper than {DEEPEST}, or {LARGEST:,} words"
+            )
+        level = [inner for part in level for inner in arguments(part)]
 
 
 def words(term: Term) -> int:
@@ -123,6 +144,20 @@ def term_text(term: Term) -> str:
         else:
             words.append(part)
     return " ".join(words).replace("( ", "(").replace(" )", ")")
+
+
+def meant(term: Term, known: Iterable[Term]) -> Term | None:
+    """Which one of some terms a term means: itself, or the only one that is the same but for case or (x) for x."""
+    known = list(known)
+    if term in known:
+        return term
+    alike = [one for one in known if _plain(one) == _plain(term)]
+    return alike[0] if len(alike) == 1 else None
+
+
+def _plain(term: Term) -> str:
+    text = term_text(term).lower()
+    return text[1:-1] if isinstance(term, tuple) and len(term) == 1 else text
 
 
 def shown(term: Term) -> str:

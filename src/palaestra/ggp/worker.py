@@ -100,10 +100,7 @@ class Worker:
     def begin(self, rules: str, role: str, deadline: float, play_clock: float) -> None:
         self.referee = None
         game = parse_rules(rules)
-        roles = [own.lower() for own in game.roles]
-        if role.lower() not in roles:
-            raise GdlError(f"{role!r} is no role of these rules; they are {', '.join(game.roles)}")
-        self.seat, self.digest = roles.index(role.lower()), rules_digest(rules)
+        self.seat, self.digest = game.roles.index(game.role(role)), rules_digest(rules)
         self.jobs.put((None, partial(self._read, game, deadline, play_clock)))
         self.referee = Referee(Interpreter(game, max(deadline - time.monotonic(), QUESTION_SECONDS)))
 
