@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -68,7 +67,8 @@ def test_runs_are_begun_gone_on_with_and_only_read(tmp_path: Path) -> None:
     assert np.array_equal(two, three[:, :2]) and not heard, "a longer run is only read"
     run = run_folder(tmp_path, "cdf", 1)
     (run / "manifest.json").unlink()  # as if it had been killed at its beginning
-    shutil.rmtree(run / "generations")
+    for path in (run / "generations").iterdir():
+        path.unlink()
     again = curve(2)
     assert isinstance(heard[0], RunStarted) and np.array_equal(again, two), "as long as is asked for now"
     with pytest.raises(RunError, match=r"holds a run with learn\.lr 0\.005, not 0\.01; choose another folder"):

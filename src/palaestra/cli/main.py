@@ -118,7 +118,9 @@ def _run(arguments: list[str]) -> int:
     try:
         complete.join_colons(os.environ)
         with compile_notice():
-            return int(build_app()(args=with_new_names(arguments), prog_name="palaestra", standalone_mode=False) or 0)
+            return int(
+                build_app()(args=with_new_names(arguments, _note), prog_name="palaestra", standalone_mode=False) or 0
+            )
     except PalaestraError as error:
         return _complain(str(error), error.exit_code)
     except typer.TyperException as error:
@@ -142,6 +144,10 @@ def _run(arguments: list[str]) -> int:
             return _complain(f"cannot use {clip(str(error.filename))}: {(error.strerror or str(error)).lower()}", 2)
         what = f"{type(error).__name__}: {error}"
         return _complain(f"unexpected {what} (PALAESTRA_DEBUG=1 shows where; please report it)", 1)
+
+
+def _note(line: str) -> None:
+    print(line, file=sys.stderr)
 
 
 def _complain(message: str, code: int) -> int:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 _FIGURES = [f"reproduce figure-2.{number}" for number in range(2, 8)]
 _TRAINED = [f"reproduce {name}" for name in ("schmidt-fig3", "margins", "speed", "bonus", "solo")]
@@ -19,8 +18,8 @@ OLD_NAMES: Mapping[str, Mapping[str, str]] = {  # verb -> old option -> what it 
 }
 
 
-def with_new_names(arguments: Sequence[str]) -> list[str]:
-    """The arguments with every old option by its name of today; each is told of once, on stderr."""
+def with_new_names(arguments: Sequence[str], tell: Callable[[str], None]) -> list[str]:
+    """The arguments with every old option by its name of today, each of which is told of."""
     old = OLD_NAMES.get(" ".join(arguments[:1])) or OLD_NAMES.get(" ".join(arguments[:2]), {})
     renamed: list[str] = []
     for at, argument in enumerate(arguments):
@@ -28,6 +27,6 @@ def with_new_names(arguments: Sequence[str]) -> list[str]:
             return [*renamed, *arguments[at:]]
         name, equals, value = argument.partition("=")
         if name in old:
-            print(f"note: {name} is called {old[name]} now; the old name goes with the next version", file=sys.stderr)
+            tell(f"note: {name} is called {old[name]} now; the old name goes with the next version")
         renamed.append(f"{old.get(name, name)}{equals}{value}")
     return renamed

@@ -15,9 +15,11 @@ if TYPE_CHECKING:
 
 def full_game_id(text: str | None) -> str | None:
     """What a verb is given for GAME: a family's name alone becomes the id of its usual size."""
+    if text is None:
+        return None
     from palaestra.games.registry import full_id
 
-    return None if text is None else full_id(text)
+    return full_id(text)
 
 
 GAME_HELP = (

@@ -30,7 +30,7 @@ def settings(
     json: Json = False,
 ) -> None:
     """List the settings of training: default, what is accepted, what each is for, and the presets that change it."""
-    from palaestra.cli.output import print_json
+    from palaestra.cli.output import print_json, say
     from palaestra.learn import catalogue
     from palaestra.learn.presets import load_preset
 
@@ -40,7 +40,7 @@ def settings(
     if json:
         print_json([setting.to_json(preset) for setting in found])
     elif markdown:
-        print(catalogue.markdown(found), end="")
+        say(catalogue.markdown(found).rstrip("\n"))
     else:
         _print(found, preset)
 

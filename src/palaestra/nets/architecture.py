@@ -26,7 +26,7 @@ from palaestra.nets.families.residual import ResidualNet
 from palaestra.nets.families.schmidt import SchmidtNet
 from palaestra.nets.families.thesis import ThesisNet
 from palaestra.nets.heads import OUTCOME_HEADS
-from palaestra.text import clip, refuse_long
+from palaestra.text import refuse_long
 from palaestra.types import Float32s
 
 Weights = dict[str, Float32s]
@@ -49,7 +49,7 @@ def _parse_body(whole: str, name: str) -> Net:
         if match := re.fullmatch(family.pattern, name, flags=re.ASCII):
             return family.parse(*match.groups())
     raise ConfigError(
-        f"unknown network {clip(whole)}; write bBLOCKScCHANNELS, for example b3c32, or thesis256, thesis512, schmidt,"
+        f"unknown network {whole!r}; write bBLOCKScCHANNELS, for example b3c32, or thesis256, thesis512, schmidt,"
         " or mlpWIDTHxLAYERS, for example mlp128x2; -outcome or -categorical at the end names another head"
     )
 

@@ -14,11 +14,11 @@ whether the answer is proven.
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import dataclass
 
 import numpy as np
 
+from palaestra.compiling import clock
 from palaestra.games.base import Game
 from palaestra.games.rows import ONGOING
 from palaestra.search.alphabeta import AlphaBeta
@@ -67,7 +67,7 @@ class Solver:
         The first ply is always finished.
         """
         backend, window = self._search.backend, UNBOUNDED if exact else 1
-        limits = Limits(time.perf_counter() + seconds, self.nodes)
+        limits = Limits(clock() + seconds, self.nodes)
         left = self.game.max_plies - int(self.game.plies(state[None])[0])
         backend.begin(state)
         depth, found = 1, backend.iterate(state, 1, -window, window, Limits())
@@ -89,7 +89,7 @@ class Solver:
         Its length is the distance to the end. None when the nodes or the seconds do not suffice.
         """
         backend = self._search.backend
-        limits = Limits(time.perf_counter() + seconds, backend.nodes + self.nodes)
+        limits = Limits(clock() + seconds, backend.nodes + self.nodes)
         pv, depth, action = [solution.actions[0]], solution.depth, solution.actions[0]
         while True:
             state = self.game.advance(state[None], np.array([action], dtype=np.int32))[0]
