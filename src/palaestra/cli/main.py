@@ -118,9 +118,8 @@ def _run(arguments: list[str]) -> int:
     try:
         complete.join_colons(os.environ)
         with compile_notice():
-            return int(
-                build_app()(args=with_new_names(arguments, _note), prog_name="palaestra", standalone_mode=False) or 0
-            )
+            named = with_new_names(arguments, _note)
+            return int(build_app()(args=named, prog_name="palaestra", standalone_mode=False) or 0)
     except PalaestraError as error:
         return _complain(str(error), error.exit_code)
     except typer.TyperException as error:
