@@ -101,7 +101,7 @@ def as_json(game: Game, state: Int8s, analysis: Analysis) -> dict[str, Any]:
         "priors": _by_move(game, state, analysis.priors, float),
         "values": _by_move(game, state, analysis.values, lambda value: float(value) + 0.0 if value == value else None),
         "exact": _by_move(game, state, analysis.exact, lambda result: exact_result(game, int(result))),
-        "pv": line_of_texts(game, state, analysis.pv),
+        "pv": game.line_to_texts(state, analysis.pv),
         "note": analysis.note,
     }
 
@@ -185,17 +185,6 @@ def legal_texts(game: Game, state: Int8s) -> list[tuple[int, str]]:
     return [(int(action), game.action_to_text(state, int(action))) for action in actions[0, : counts[0]]]
 
 
-def line_of_texts(game: Game, state: Int8s, line: list[int]) -> list[str]:
-    """A line of actions in the game's notation, each written in the position where it is played."""
-    import numpy as np
-
-    texts = []
-    for action in line:
-        texts.append(game.action_to_text(state, action))
-        state = game.advance(state[None], np.array([action], dtype=np.int32))[0]
-    return texts
-
-
 def value_in_words(value: float | None) -> str:
     return "" if value is None else f"{round(value, 3) + 0.0:+.3f} for the player to move"  # never minus zero
 
@@ -216,7 +205,7 @@ def print_analysis(game: Game, state: Int8s, analysis: Analysis, text: str, draw
     console.print(words, soft_wrap=not console.is_terminal)  # a terminal would break it in the middle of a word
     if analysis.policy is not None or analysis.visits is not None:
         console.print(moves_table(game, state, analysis))
-    if line := line_of_texts(game, state, analysis.pv):
+    if line := game.line_to_texts(state, analysis.pv):
         console.print(Text.assemble(("line  ", "dim"), " ".join(line)), soft_wrap=not console.is_terminal)
 
 

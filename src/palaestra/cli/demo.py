@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from palaestra.arena.tournament import Progress, Tournament
     from palaestra.games.base import Game
     from palaestra.learn.events import Summary
-    from palaestra.types import Int8s
 
 GAME = "connect_four-5x5"
 RIVALS = ("uct(simulations=200)", "uct(simulations=50)", "random")  # against whom it shows a won game, hardest first
@@ -91,7 +90,7 @@ def show_win(summary: Summary) -> None:
     console = stdout()
     known = ""
     if perfect.proven:
-        *_, end = game.replay(" ".join(_texts(game, start, perfect.pv)))
+        *_, end = game.replay(" ".join(game.line_to_texts(start, perfect.pv)))
         known = f"Perfect play from the start ends in {outcome_in_words(game, end)}; "
     console.print(
         f"{known}the agent's value of the start is {own.value or 0.0:+.2f} (1 is a win, 0 a draw).\n",
@@ -156,16 +155,10 @@ def drawn(game: Game, first: str, second: str, record: Record) -> Group:
 
     from palaestra.cli.output import board, outcome_in_words
 
-    moves = _texts(game, game.start(np.array([record.start]))[0], list(record.moves))
+    moves = game.line_to_texts(game.start(np.array([record.start]))[0], record.moves)
     *_, before, state = game.replay(f"@{record.start} {' '.join(moves)}")
     return Group(
         Text(f"{first} (first) against {second} (second): {outcome_in_words(game, state)}", style="bold"),
         board(game, state, before),
         Text(" ".join(moves) + "\n", style="dim"),
     )
-
-
-def _texts(game: Game, start: Int8s, moves: list[int]) -> list[str]:
-    from palaestra.cli.analyse import line_of_texts
-
-    return line_of_texts(game, start, moves)

@@ -17,7 +17,7 @@ Turns need not alternate: compare `to_play`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -226,6 +226,14 @@ class Game(ABC):
     def action_to_text(self, state: Int8s, action: int) -> str:
         """How a person writes this action here."""
         return str(action)
+
+    def line_to_texts(self, state: Int8s, actions: Sequence[int]) -> list[str]:
+        """A line of actions as a person writes it, each in the position where it is played."""
+        texts = []
+        for action in actions:
+            texts.append(self.action_to_text(state, action))
+            state = self.advance(state[None], np.array([action], dtype=np.int32))[0]
+        return texts
 
     def text_to_action(self, state: Int8s, text: str) -> int:
         """The legal action that a person means; MoveError says what is legal when there is none."""

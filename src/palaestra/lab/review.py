@@ -148,7 +148,7 @@ def _judge(
         fall=fall,
         exact=exact,
         verdict=reached[-1] if reached and not opening else "",
-        line=tuple(_texts(game, state, line)),
+        line=tuple(game.line_to_texts(state, line)),
         opening=opening,
     )
 
@@ -166,14 +166,6 @@ def _best_action(game: Game, state: Int8s, analysis: Analysis, certain: int) -> 
 def _legal(game: Game, state: Int8s) -> list[int]:
     counts, actions = game.legal(state[None])
     return [int(action) for action in actions[0, : counts[0]]]
-
-
-def _texts(game: Game, state: Int8s, line: list[int]) -> list[str]:
-    texts = []
-    for action in line:
-        texts.append(game.action_to_text(state, action))
-        state = game.advance(state[None], np.array([action], dtype=np.int32))[0]
-    return texts
 
 
 def verdicts_in_words(review: Review, mover: int) -> str:
