@@ -15,6 +15,7 @@ from rich.text import Text
 
 import palaestra.cli
 from palaestra.cli.console import PlainConsole
+from palaestra.cli.ggp import summary
 from palaestra.cli.ggp_view import live_view, print_matches
 from palaestra.cli.output import progress_bar
 from palaestra.ggp.record import Fault, MatchRecord, Seat
@@ -162,7 +163,7 @@ def test_what_network_matches_came_to_is_clean(capsys: pytest.CaptureFixture[str
     seats = (Seat(NAME, "127.0.0.1:1", NAME),)
     record = MatchRecord(match=NAME, game=NAME, seats=seats, start_clock=1, play_clock=1, began="", seed=0)
     record.ending = NAME
-    print_matches([record])
+    print_matches([record], summary([record])["players"])
     out = capsys.readouterr().out
     assert obeyed(out) == set()
 

@@ -48,12 +48,14 @@ def agent() -> str:
     return "net:learned"
 
 
-async def match(player: str, source: str, log: list[str], **settings: bool) -> MatchRecord:
+async def match(player: str, source: str, log: list[str], clock: float = 30, scramble: bool = False) -> MatchRecord:
     """One match of a player, as the first role, against random moves."""
     rules = parse_rules(source)
     async with playing(WorkerSettings(player), log) as (one, port), playing(WorkerSettings("random")) as (_, other):
         seats = [Address("127.0.0.1", port), Address("127.0.0.1", other)]
-        manager = Manager(make_machine(rules), rules.source, seats, MatchSettings(120, 30, **settings), "game")
+        manager = Manager(
+            make_machine(rules), rules.source, seats, MatchSettings(120, clock, scramble=scramble), "game"
+        )
         record = await manager.run("m", seed=1)
         await one.up()
         return record
@@ -115,7 +117,7 @@ def test_rules_that_it_does_not_know_again_are_played_by_another_and_both_sides_
     async def work() -> None:
         log: list[str] = []
         source = reordered() if how == "another order" else SHEET
-        record = await match(table, source, log, scramble=how == "other names")
+        record = await match(table, source, log, clock=2, scramble=how == "other names")  # all of it is searched
         assert (record.seats[0].plays, record.seats[0].instead_of) == ("decoupled_uct", "qtable")
         assert record.faults == []
         assert log[0].startswith("WARNING: m: decoupled_uct plays instead of qtable:t.qt, which cannot play this: ")

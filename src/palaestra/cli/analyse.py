@@ -50,7 +50,7 @@ def analyse(
     """
     import numpy as np
 
-    from palaestra.cli.output import outcome_in_words, print_json
+    from palaestra.cli.output import outcome_in_words, print_json, say
     from palaestra.games.registry import make_game
     from palaestra.games.rows import ONGOING
     from palaestra.players.exact import InstantJudge
@@ -67,7 +67,7 @@ def analyse(
             )
         write_new(svg, picture_of(rules, states))
         words = outcome_in_words(rules, state)
-        print_json({"game": rules.id, "outcome": outcome, "note": words}) if json else print(words)
+        print_json({"game": rules.id, "outcome": outcome, "note": words}) if json else say(words)
         return
     if overlay is not None and svg is None:
         raise ConfigError(f"--overlay {overlay} is drawn into a picture: give --svg FILE with it")
