@@ -7,9 +7,15 @@ import signal
 import pytest
 
 # What Ctrl-C and a polite `kill` send, and the exit code of each.
-both_signals = pytest.mark.parametrize(
-    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["SIGINT", "SIGTERM"]
-)
+_SIGNALS = {"SIGINT": (signal.SIGINT, 130), "SIGTERM": (signal.SIGTERM, 143)}
+
+
+def signals(quick: str = "") -> pytest.MarkDecorator:
+    """Both signals; where one is named, the other is for the slow tests: they share all but their exit code."""
+    marks = {name: () if quick in ("", name) else (pytest.mark.slow,) for name in _SIGNALS}
+    return pytest.mark.parametrize(
+        ("number", "code"), [pytest.param(*_SIGNALS[name], id=name, marks=marks[name]) for name in _SIGNALS]
+    )
 
 
 def hear_interrupts() -> None:

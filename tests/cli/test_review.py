@@ -125,7 +125,7 @@ def first_move() -> str:
 def test_damaged_files_are_answered_or_refused(cli: Any, pgn: Path) -> None:
     rng = random.Random(5)
     whole = bytearray(GAME.encode())
-    for _ in range(150):
+    for _ in range(40):
         damaged = bytearray(whole)
         for _ in range(rng.randint(1, 6)):
             at = rng.randrange(len(damaged))

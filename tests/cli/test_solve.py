@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 import pytest
 
 from palaestra.lab.solve_folder import read_journal
-from tests.cli.interrupts import both_signals, hear_interrupts
+from tests.cli.interrupts import hear_interrupts, signals
 
 NRPA = ("--player", "nrpa(level=1, n=20)")
 
@@ -184,7 +184,7 @@ def wait_for_lines(folder: Path, count: int, process: subprocess.Popen[str]) -> 
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals differ")
-@both_signals
+@signals("SIGTERM")
 def test_a_signal_ends_it_with_the_summary(tmp_path: Path, number: int, code: int) -> None:
     process = begin(tmp_path / "a", "--json")
     wait_for_lines(tmp_path / "a", 3, process)

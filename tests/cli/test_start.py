@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.interrupts import both_signals, hear_interrupts
+from tests.cli.interrupts import hear_interrupts, signals
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals differ")
 OURS = f"{os.sep}palaestra{os.sep}cli{os.sep}"
@@ -24,13 +24,13 @@ def start(*arguments: str) -> subprocess.Popen[str]:
     )  # fmt: skip
 
 
-@both_signals
+@signals()
 def test_a_signal_at_any_instant_of_the_start_shows_no_traceback(tmp_path: Path, number: int, code: int) -> None:
     """The first hundredths of a second belong to Python: what it prints there names none of our files."""
     ended = set()
-    for step in range(30):
-        process = start("train", "tic_tac_toe-3x3", "--run", str(tmp_path / str(step)), "--iterations", "100")
-        time.sleep(0.02 * step)
+    for step in range(10):
+        process = start("train", "tic_tac_toe-3x3", "--out", str(tmp_path / str(step)), "--iterations", "100")
+        time.sleep(0.06 * step)
         process.send_signal(number)
         _, err = process.communicate(timeout=60)
         assert "Traceback" not in err or OURS not in err, (step, err)
@@ -38,9 +38,9 @@ def test_a_signal_at_any_instant_of_the_start_shows_no_traceback(tmp_path: Path,
     assert code in ended
 
 
-@both_signals
+@signals("SIGTERM")
 def test_an_experiment_says_how_to_go_on(tmp_path: Path, number: int, code: int) -> None:
-    process = start("reproduce", "bonus", "--folder", str(tmp_path), "--jobs", "2", "--generations", "16")
+    process = start("reproduce", "bonus", "--out", str(tmp_path), "--jobs", "2", "--generations", "16")
     until = time.monotonic() + 240
     while not list(tmp_path.rglob("manifest.json")):
         assert process.poll() is None and time.monotonic() < until

@@ -22,7 +22,7 @@ from palaestra.cli.output import at_words
 from palaestra.cli.ratings import ratings_table, superiority_table
 from palaestra.games.registry import make_game
 from palaestra.nets.measure import model_bytes
-from tests.cli.interrupts import both_signals, hear_interrupts
+from tests.cli.interrupts import hear_interrupts, signals
 
 GAME = "gobang-5x5"
 SMALL = ("tournament", "tic_tac_toe-3x3", "random", "greedy", "uct(simulations=20)", "--games", "6", "--seed", "2")
@@ -185,7 +185,7 @@ def test_a_tournament_that_is_killed_twenty_times_ends_with_the_same_file(tmp_pa
     killed_and_resumed(tmp_path, 20, np.random.default_rng(1))
 
 
-@both_signals
+@signals("SIGTERM")
 def test_a_signal_says_in_one_line_how_to_go_on(tmp_path: Path, number: int, code: int) -> None:
     pgn = tmp_path / "games.pgn"
     process = start(pgn)

@@ -20,7 +20,7 @@ from palaestra.cli.live import LiveView, PlainView, clock, iterations
 from palaestra.cli.train import as_json, demerits_in_words
 from palaestra.learn.loop import train
 from palaestra.learn.presets import NAMES
-from tests.cli.interrupts import both_signals, hear_interrupts
+from tests.cli.interrupts import hear_interrupts, signals
 from tests.learn.fakes import FAKES, tiny
 
 TINY = (
@@ -151,7 +151,7 @@ def test_a_run_that_diverges_is_told_stops_after_three_and_goes_on_with_other_se
     assert json.loads(Path("runs/t/metrics.jsonl").read_text().splitlines()[-1])["diverged"] is None
 
 
-@both_signals
+@signals("SIGINT")
 def test_a_signal_leaves_the_last_iteration_and_says_how_to_go_on(number: int, code: int) -> None:
     command = [sys.executable, "-m", "palaestra", "train", "tic_tac_toe-3x3", "--out", "t", "--minutes", "9", *TINY]
     process = subprocess.Popen(

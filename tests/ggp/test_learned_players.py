@@ -110,7 +110,7 @@ def reordered() -> str:
     return f"(<= {rest} {first})"
 
 
-@pytest.mark.parametrize("how", ["another order", "other names"])
+@pytest.mark.parametrize("how", ["another order", pytest.param("other names", marks=pytest.mark.slow)])
 def test_rules_that_it_does_not_know_again_are_played_by_another_and_both_sides_are_told(
     how: str, table: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

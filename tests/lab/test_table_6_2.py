@@ -70,6 +70,7 @@ def test_the_table_has_a_row_for_every_enhancement_and_a_seed_for_every_run(tmp_
     )
 
 
+@pytest.mark.slow
 def test_runs_side_by_side_stop_at_their_switches(tmp_path: Path) -> None:
     configs = table_configs("connect_four-6x6", [1, 2], 4, sets=TINY)
     some = {key: config for key, config in configs.items() if key[0] == "rave"}

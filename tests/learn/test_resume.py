@@ -62,7 +62,7 @@ def begin_or_resume(folder: Path, config: Any) -> None:
 def test_a_run_killed_at_any_call_that_touches_the_disk_ends_as_if_it_had_not_been(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    config = tiny("net=b1c8-outcome", "reward=cdf(generations=2)", iterations=4)
+    config = tiny("net=b1c8-outcome", "reward=cdf(generations=2)", "keep=2", iterations=3)
     train(config, tmp_path / "whole", stages=FAKES)
     expected = tree_of(tmp_path / "whole")
     kills = 0

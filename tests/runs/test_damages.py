@@ -156,7 +156,7 @@ def try_damages(whole: Path, scratch: Path, count: int, seed: int) -> dict[str, 
 
 @pytest.mark.usefixtures("quick_disk")
 def test_damages_are_refused_or_without_effect(whole: Path, tmp_path: Path) -> None:
-    counts = try_damages(whole, tmp_path, 25, seed=1)
+    counts = try_damages(whole, tmp_path, 15, seed=1)
     assert counts["refused"] and counts["without effect"]
 
 

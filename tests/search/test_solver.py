@@ -59,6 +59,7 @@ def test_othello_4x4_is_won_by_the_second_player_by_eight() -> None:
     assert ended_line(game, Solver(game), game.initial(1)[0])[1] == -8
 
 
+@pytest.mark.slow
 def test_othello_5x5_openings() -> None:
     game = make_game("othello-5x5")
     solver, state = Solver(game), game.initial(1)[0]
