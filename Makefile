@@ -7,7 +7,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMPS := $(VENV)/stamps
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
-JOBS ?= 2
+# Processes of the tests: three on two cores, because some tests wait for clocks.
+JOBS ?= 3
 
 .DEFAULT_GOAL := help
 .PHONY: help install demo test test-slow check bench docs format clean
@@ -15,7 +16,7 @@ JOBS ?= 2
 help:
 	@echo "install    .venv with the command .venv/bin/palaestra"
 	@echo "demo       an agent learns Connect Four 5×5 from nothing in two minutes, then what to try next"
-	@echo "test       the tests, on $(JOBS) cores (JOBS=4 make test for more)"
+	@echo "test       the tests, in $(JOBS) processes (JOBS=6 make test for more)"
 	@echo "test-slow  also the long ones"
 	@echo "check      ruff, mypy strict, import rules, links of the documentation"
 	@echo "bench      speed beside peers and limits"

@@ -61,9 +61,10 @@ def test_text_of_a_position_round_trips(n: int) -> None:
     assert_text_round_trips(othello(n), count=60, seed=6)
 
 
-def test_ten_thousand_random_games_equal_open_spiel() -> None:
+@pytest.mark.parametrize("games", [3_000, pytest.param(10_000, marks=pytest.mark.slow)])
+def test_random_games_equal_open_spiel(games: int) -> None:
     """Same start, same first player (its discs on e4 and d5), same cells and pass = 64 in both."""
-    assert_equal_random_games(othello(8), "othello", games=10_000, seed=1)
+    assert_equal_random_games(othello(8), "othello", games=games, seed=1)
 
 
 def test_perfect_play_on_4x4_is_second_by_eight() -> None:

@@ -106,7 +106,7 @@ def test_networks_of_rejected_iterations_are_not_kept(tmp_path: Path) -> None:
     assert manifest is not None and manifest.best == manifest.trainer == accepted[-1]
 
 
-@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EROFS])
+@pytest.mark.parametrize("code", [errno.ENOSPC, pytest.param(errno.EROFS, marks=pytest.mark.slow)])
 def test_a_disk_that_fills_up_anywhere_leaves_the_previous_iteration_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int
 ) -> None:

@@ -59,14 +59,15 @@ def begin_or_resume(folder: Path, config: Any) -> None:
         train(config, folder, stages=FAKES)
 
 
+@pytest.mark.parametrize("step", [3, pytest.param(1, marks=pytest.mark.slow)])
 def test_a_run_killed_at_any_call_that_touches_the_disk_ends_as_if_it_had_not_been(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int
 ) -> None:
     config = tiny("net=b1c8-outcome", "reward=cdf(generations=2)", "keep=2", iterations=3)
     train(config, tmp_path / "whole", stages=FAKES)
     expected = tree_of(tmp_path / "whole")
     kills = 0
-    for calls in range(1, 2000):
+    for calls in range(1, 2000, step):
         run = tmp_path / f"killed{calls}"
         with monkeypatch.context() as patch:
             patch.setattr(atomic, "os", KillingDisk(calls))
@@ -78,7 +79,7 @@ def test_a_run_killed_at_any_call_that_touches_the_disk_ends_as_if_it_had_not_be
                 break
         begin_or_resume(run, config)
         assert tree_of(run) == expected, calls
-    assert kills > 80
+    assert kills > 80 / step
 
 
 @pytest.mark.parametrize(
@@ -311,7 +312,7 @@ def compare_killed_with_whole(tmp_path: Path, preset: str, iterations: int, kill
 
 
 def test_a_real_run_killed_twice_ends_with_the_same_bits(tmp_path: Path) -> None:
-    compare_killed_with_whole(tmp_path, "thesis-small", iterations=8, kills=2)
+    compare_killed_with_whole(tmp_path, "thesis-small", iterations=5, kills=2)
 
 
 @pytest.mark.slow

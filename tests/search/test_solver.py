@@ -75,6 +75,7 @@ def test_hex_3x3_openings() -> None:
     assert winning == {4, 2, 6, 3, 5}  # centre, (0,2), (2,0), (1,0), (1,2)
 
 
+@pytest.mark.slow
 def test_connect_four_5x5_is_a_draw() -> None:
     game = make_game("connect_four-5x5")
     assert solved(Solver(game), game.initial(1)[0], exact=False) == (0, [0, 1, 2, 3, 4])
