@@ -101,6 +101,7 @@ def test_both_views_show_scores_and_what_is_to_beat() -> None:
     assert f"best so far {best}" in paper.getvalue() and "random" in paper.getvalue()
 
 
+@pytest.mark.slow
 def test_the_comparison_is_one_table_one_picture_and_goes_on(
     cli: Any, own_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -75,6 +75,7 @@ def test_runs_are_begun_gone_on_with_and_only_read(tmp_path: Path) -> None:
         demerits_of(tmp_path, runs(1, "learn.lr=0.01"))
 
 
+@pytest.mark.slow
 def test_runs_side_by_side_end_as_one_after_another(tmp_path: Path) -> None:
     alone, together, shares = tmp_path / "alone", tmp_path / "together", list[float]()
     configs = agent_configs([1, 2], 2, sets=TINY, threads=1)
