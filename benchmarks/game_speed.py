@@ -8,7 +8,7 @@ from benchmarks.open_spiel_peer import NAMES, Playouts
 from benchmarks.table import Table
 from benchmarks.timing import per_second, ratio
 from palaestra.games.registry import example_ids, make_game
-from palaestra.search.measure import GameSpeed, measure_rollouts
+from palaestra.search.search_speed import GameSpeed, measure_rollouts
 
 GAMES = 1024
 

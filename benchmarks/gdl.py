@@ -14,7 +14,7 @@ from palaestra.games.registry import make_game
 from palaestra.ggp.interpreter import Interpreter
 from palaestra.ggp.propnet import PropNet
 from palaestra.ggp.rules import load_rules
-from palaestra.search.measure import measure_rollouts
+from palaestra.search.search_speed import measure_rollouts
 
 FOLDER = Path(__file__).parents[2] / "shared" / "gdl"
 # Rulesheet, and the built-in game that is nearest: Connect Four has eight columns in the rulesheet.

@@ -12,7 +12,7 @@ from benchmarks.timing import timed
 from palaestra.games.base import Game
 from palaestra.games.registry import make_game
 from palaestra.nets.evaluator import OnnxEvaluator
-from palaestra.nets.measure import model_bytes
+from palaestra.nets.inference_speed import model_bytes
 from palaestra.rewards.base import default_reward
 from palaestra.search.config import SearchConfig
 from palaestra.search.driver import Search

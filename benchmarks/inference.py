@@ -7,9 +7,9 @@ from collections.abc import Iterable
 
 from benchmarks.table import Table
 from benchmarks.timing import ratio
-from palaestra.cores import usable_cores
+from palaestra.base.cores import usable_cores
 from palaestra.games.registry import make_game
-from palaestra.nets.measure import Inference, matmul_gflops, measure
+from palaestra.nets.inference_speed import Inference, matmul_gflops, measure
 
 GAME, NET = "connect_four-6x7", "b3c32"
 BATCHES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512)

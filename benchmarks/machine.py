@@ -7,7 +7,7 @@ from datetime import date
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from palaestra.cores import usable_cores
+from palaestra.base.cores import usable_cores
 
 LIBRARIES = ("palaestra", "numpy", "numba", "onnxruntime", "jax", "mctx", "pgx", "open_spiel")
 

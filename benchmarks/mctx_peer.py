@@ -14,8 +14,8 @@ import jax.numpy as jnp
 import mctx  # type: ignore[import-untyped]
 import pgx  # type: ignore[import-untyped]
 
+from palaestra.base.types import Float32s
 from palaestra.nets.architecture import Weights
-from palaestra.types import Float32s
 
 ILLEGAL = -1e30  # a logit that no softmax notices, and finite as mctx wants it
 POLICIES = {"gumbel": mctx.gumbel_muzero_policy, "muzero": mctx.muzero_policy}

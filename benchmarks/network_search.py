@@ -11,7 +11,7 @@ import numpy as np
 from benchmarks.mctx_peer import POLICIES, SelfPlay, network
 from benchmarks.table import AGAINST, Table, against
 from benchmarks.timing import alternate, per_second
-from palaestra.cores import usable_cores
+from palaestra.base.cores import usable_cores
 from palaestra.games.registry import make_game
 from palaestra.nets.architecture import GameFacts, Weights, parse_net, random_weights
 from palaestra.nets.cache import Cached, default_entries
@@ -19,7 +19,7 @@ from palaestra.nets.evaluator import OnnxEvaluator
 from palaestra.nets.graph import build_model
 from palaestra.search.config import SearchConfig
 from palaestra.search.evaluator import Evaluator
-from palaestra.search.measure import SearchSpeed, measure_search
+from palaestra.search.search_speed import SearchSpeed, measure_search
 
 GAME, NET, SIMULATIONS, GAMES = "connect_four-6x7", "b3c32", 32, 128
 TARGET, SHARE_TARGET = 5.0, 0.95

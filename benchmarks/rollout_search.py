@@ -10,6 +10,7 @@ import numpy as np
 from benchmarks.open_spiel_peer import Searcher
 from benchmarks.table import AGAINST, Table, against
 from benchmarks.timing import alternate, per_second
+from palaestra.base.types import Int8s
 from palaestra.games.base import Game
 from palaestra.games.registry import make_game
 from palaestra.games.rows import ONGOING
@@ -17,7 +18,6 @@ from palaestra.rewards.base import default_reward
 from palaestra.search.config import SearchConfig
 from palaestra.search.driver import Search
 from palaestra.search.evaluator import Rollout
-from palaestra.types import Int8s
 
 POSITIONS = 16
 LOCKSTEP = 256  # games side by side, as in self-play and matches

@@ -11,9 +11,9 @@ import numpy as np
 from benchmarks.open_spiel_peer import SoloGames
 from benchmarks.table import Table
 from benchmarks.timing import per_second, ratio
+from palaestra.base.streams import keyed_seeds
 from palaestra.games.registry import make_game
 from palaestra.search.nested import nrpa
-from palaestra.streams import keyed_seeds
 
 BATCH = 64  # states of six kilobytes that stay in a core's cache
 NRPA_CALLS = 30  # a level: 900 playouts a search, so that a turn ends in time

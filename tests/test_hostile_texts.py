@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from palaestra.arena.openings import parse_openings
+from palaestra.base.errors import PalaestraError
 from palaestra.cli.evaluate import read_budgets
-from palaestra.errors import PalaestraError
 from palaestra.games.registry import FAMILIES, example_ids, make_game
 from palaestra.ggp.http_client import read_address
 from palaestra.learn.presets import configure

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from palaestra.base.streams import Rng, seeds_from
+from palaestra.base.types import Int8s, Int32s, Int64s
 from palaestra.games.base import Game, pick_rows
 from palaestra.players.base import Player
-from palaestra.streams import Rng, seeds_from
-from palaestra.types import Int8s, Int32s, Int64s
 
 
 class Drawing(Player):

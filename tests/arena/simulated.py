@@ -7,7 +7,7 @@ from itertools import pairwise, permutations
 import numpy as np
 
 from palaestra.arena.ratings import Results
-from palaestra.types import Float64s
+from palaestra.base.types import Float64s
 
 Pairs = list[tuple[int, int]]
 

@@ -11,11 +11,11 @@ import pytest
 
 from palaestra.arena.opening_files import read_openings
 from palaestra.arena.openings import parse_openings
-from palaestra.arena.pgn_results import ResultReader
-from palaestra.arena.records import PgnGame, read_games, stream_games
 from palaestra.arena.solutions import check_solution, parse_solution
-from palaestra.errors import PalaestraError
+from palaestra.base.errors import PalaestraError
 from palaestra.games.registry import make_game
+from palaestra.runs.pgn_games import PgnGame, read_games, stream_games
+from palaestra.runs.pgn_results import ResultReader
 
 GAME = make_game("tic_tac_toe-3x3")
 SOLO = make_game("bin_packing-2d")

@@ -8,7 +8,7 @@ import pytest
 
 from palaestra.arena.match import MatchResult, Running, play_match
 from palaestra.arena.openings import Opening
-from palaestra.errors import ConfigError, GameError, PlayerError
+from palaestra.base.errors import ConfigError, GameError, PlayerError
 from palaestra.games.base import Game
 from palaestra.games.registry import make_game
 from palaestra.players.registry import make_player

@@ -10,11 +10,11 @@ import pytest
 from palaestra.arena.match import play_match
 from palaestra.arena.opening_files import read_openings
 from palaestra.arena.openings import Opening, make_book, play_opening
-from palaestra.arena.records import write_game
-from palaestra.errors import RecordError
+from palaestra.base.errors import RecordError
 from palaestra.games.base import Game
 from palaestra.games.registry import make_game
 from palaestra.players.registry import make_player
+from palaestra.runs.pgn_games import write_game
 
 TIC = make_game("tic_tac_toe-3x3")
 FOUR = make_game("connect_four-4x4")

@@ -7,7 +7,7 @@ import pytest
 
 from palaestra.arena import openings
 from palaestra.arena.openings import Openings, all_openings, default_plies, make_book, parse_openings, play_opening
-from palaestra.errors import ConfigError
+from palaestra.base.errors import ConfigError
 from palaestra.games.base import Game
 from palaestra.games.registry import make_game
 from palaestra.games.rows import ONGOING

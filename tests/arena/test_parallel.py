@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from palaestra.arena.match import Running, play_match
 from palaestra.arena.openings import Opening
 from palaestra.arena.parallel import joined, play_parallel, split
-from palaestra.errors import ConfigError
+from palaestra.base.errors import ConfigError
 from palaestra.games.registry import make_game
 from palaestra.players.registry import make_player
 from tests.arena.fakes import Faulty

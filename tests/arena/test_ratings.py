@@ -11,8 +11,8 @@ from scipy.optimize import minimize
 from palaestra.arena.rating_fit import climb
 from palaestra.arena.rating_model import PER_ELO, Posterior
 from palaestra.arena.ratings import JOINT_PLAYERS, RatingConfig, Ratings, Results, rate
-from palaestra.errors import ConfigError, RecordError
-from palaestra.types import Float64s
+from palaestra.base.errors import ConfigError, RecordError
+from palaestra.base.types import Float64s
 from tests.arena.simulated import CHAIN, GAUNTLET, ROUND_ROBIN, simulate
 
 Game = tuple[str, str, float]

@@ -20,7 +20,7 @@ from palaestra.arena.schedule import (
     round_robin,
     swiss_round,
 )
-from palaestra.errors import ConfigError
+from palaestra.base.errors import ConfigError
 
 
 def book(seed: int) -> list[Opening]:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from palaestra.arena.statistics import Z95, score_interval
-from palaestra.types import Float64s, Int64s
+from palaestra.base.types import Float64s, Int64s
 
 LEAST = 0.93
 WIDEST = 1.25  # beside the plain interval, wherever that one holds the truth often enough

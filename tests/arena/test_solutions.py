@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from palaestra.arena.solutions import Solution, check_solution, final_state, make_solution, parse_solution
-from palaestra.errors import RecordError
+from palaestra.base.errors import RecordError
+from palaestra.base.streams import keyed_seeds
 from palaestra.games.base import Game
 from palaestra.games.registry import make_game
-from palaestra.streams import keyed_seeds
 from tests.search.toy_games import leaves, tree_game
 
 MORPION = make_game("morpion-4d")

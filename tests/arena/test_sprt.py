@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from palaestra.arena.sprt import GAME_SHARES, PAIR_SHARES, PRIOR, Sprt, expected_score, parse_sprt
-from palaestra.errors import ConfigError
-from palaestra.types import Float64s
+from palaestra.base.errors import ConfigError
+from palaestra.base.types import Float64s
 
 EVERY = 8  # pairs between two looks of the simulations
 

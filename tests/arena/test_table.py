@@ -13,12 +13,12 @@ import pytest
 from palaestra.arena.match import play_match
 from palaestra.arena.openings import Opening
 from palaestra.arena.table import Played, Scheduled, Table
-from palaestra.errors import PlayerError
+from palaestra.base.errors import PlayerError
+from palaestra.base.streams import Rng
+from palaestra.base.types import Int8s, Int32s, Int64s
 from palaestra.games.registry import make_game
 from palaestra.players.base import Choice, Player
 from palaestra.players.registry import make_player
-from palaestra.streams import Rng
-from palaestra.types import Int8s, Int32s, Int64s
 from tests.arena.fakes import Drawing, Faulty, Lowest
 
 TIC = make_game("tic_tac_toe-3x3")

@@ -11,16 +11,16 @@ from palaestra.arena.crosstable import Crosstable
 from palaestra.arena.journal import Journal
 from palaestra.arena.match import play_match
 from palaestra.arena.openings import Openings
-from palaestra.arena.records import read_games
 from palaestra.arena.schedule import Format, Pairing, match_seed
 from palaestra.arena.tournament import Progress, Tournament, play_tournament
-from palaestra.errors import ConfigError, GameError, PlayerError, RecordError
+from palaestra.base.errors import ConfigError, GameError, PlayerError, RecordError
 from palaestra.games.registry import make_game
 from palaestra.nets.evaluator import OnnxEvaluator
-from palaestra.nets.measure import model_bytes
+from palaestra.nets.inference_speed import model_bytes
 from palaestra.players.base import Player
 from palaestra.players.policy import PolicyPlayer
 from palaestra.players.registry import make_player
+from palaestra.runs.pgn_games import read_games
 from tests.arena.fakes import Drawing, Faulty, Lowest
 
 TIC = make_game("tic_tac_toe-3x3")

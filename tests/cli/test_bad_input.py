@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from palaestra.errors import PalaestraError
+from palaestra.base.errors import PalaestraError
 
 UCT = "uct(simulations=10)"
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from palaestra.arena.records import read_games
-from palaestra.errors import RunError
+from palaestra.base.errors import RunError
 from palaestra.games.registry import make_game
 from palaestra.ggp.rules import rulesheet
 from palaestra.learn.loop import resume, train
+from palaestra.runs.pgn_games import read_games
 from tests.cli.conftest import Cli
 from tests.learn.fakes import FAKES, tiny
 

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from palaestra.arena.records import PgnGame, read_games
 from palaestra.games.registry import make_game
+from palaestra.runs.pgn_games import PgnGame, read_games
 from tests.cli.conftest import Cli
 from tests.cli.interrupts import hear_interrupts
 from tests.games.perfect import perfect_outcome

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from palaestra.cli.live import LiveView, PlainView
+from palaestra.cli.training_view import LiveView, PlainView
 from palaestra.lab import solo_comparison
 from palaestra.learn.loop import train
 from tests.learn.fakes import ALONE, FAKES, tiny

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from palaestra.jit import cache_root
+from palaestra.base.jit import cache_root
 
 WINDOWS = """
 import os, signal, sys

@@ -6,9 +6,9 @@ from rich.console import Console
 from rich.table import Table
 
 from palaestra.arena.ratings import RatingConfig, Results, rate
+from palaestra.base.errors import ConfigError
+from palaestra.base.types import Float64s
 from palaestra.cli.ratings import print_ratings, rating_config, ratings_table, superiority_table
-from palaestra.errors import ConfigError
-from palaestra.types import Float64s
 from tests.arena.simulated import simulate
 
 WIDTH = 100

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from palaestra.base.errors import ConfigError
 from palaestra.cli.evaluate import overall_rate, read_budgets
-from palaestra.errors import ConfigError
 from palaestra.games.registry import make_game
 from palaestra.lab import table_6_1
 from palaestra.learn.oracles import ErrorRate

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from palaestra.games.registry import make_game
-from palaestra.learn.about import config_text
 from palaestra.learn.config import RunConfig
 from palaestra.learn.presets import NAMES, configure, load_preset
+from palaestra.learn.provenance import config_text
 from palaestra.learn.settings import every_setting, flatten, make_config
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "settings.md"

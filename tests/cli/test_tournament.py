@@ -15,13 +15,13 @@ from rich.console import Console
 
 from palaestra.arena.crosstable import Crosstable
 from palaestra.arena.ratings import rate
-from palaestra.arena.records import read_games
 from palaestra.arena.results import Results
 from palaestra.cli.crosstables import crosstable
 from palaestra.cli.output import at_words
 from palaestra.cli.ratings import ratings_table, superiority_table
 from palaestra.games.registry import make_game
-from palaestra.nets.measure import model_bytes
+from palaestra.nets.inference_speed import model_bytes
+from palaestra.runs.pgn_games import read_games
 from tests.cli.interrupts import hear_interrupts, signals
 
 GAME = "gobang-5x5"

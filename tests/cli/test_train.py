@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from palaestra.cli.live import LiveView, PlainView, clock, iterations
 from palaestra.cli.train import as_json, demerits_in_words
+from palaestra.cli.training_view import LiveView, PlainView, clock, iterations
 from palaestra.learn.loop import train
 from palaestra.learn.presets import NAMES
 from tests.cli.interrupts import hear_interrupts, signals

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from palaestra.base.streams import keyed_seeds
+from palaestra.base.types import Int8s, Int32s
 from palaestra.games.base import Game, pick_rows
 from palaestra.games.board import BoardGame
 from palaestra.games.rows import ONGOING
-from palaestra.streams import keyed_seeds
-from palaestra.types import Int8s, Int32s
 
 STONES = {"X": 1, "O": -1, ".": 0}
 

@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from palaestra.base.streams import keyed_seeds
+from palaestra.base.types import Int32s
 from palaestra.games.base import Game, pick_rows
 from palaestra.games.rows import ONGOING
-from palaestra.streams import keyed_seeds
-from palaestra.types import Int32s
 
 
 def load_spiel_game(name: str) -> Any:

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from palaestra.base.types import Int8s, Int32s, Int64s
 from palaestra.games.base import Game
 from palaestra.games.rows import ONGOING
-from palaestra.types import Int8s, Int32s, Int64s
 
 
 def perfect_outcome(game: Game, state: Int8s | None = None, horizon: int | None = None) -> int:

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from numba import njit
 
-from palaestra.errors import GameError, MoveError
+from palaestra.base.errors import GameError, MoveError
+from palaestra.base.streams import keyed_seeds
 from palaestra.games import (
     HEADER,
     ONGOING,
@@ -25,7 +26,6 @@ from palaestra.games import (
 )
 from palaestra.games.rows import outcome, set_outcome, set_ply
 from palaestra.games.symmetry import cell_map, rectangle_maps, square_maps
-from palaestra.streams import keyed_seeds
 
 GAME = make_game("tic_tac_toe-3x3")
 

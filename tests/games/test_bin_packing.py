@@ -9,15 +9,15 @@ from itertools import groupby
 import numpy as np
 import pytest
 
-from palaestra.errors import GameError, MoveError
+from palaestra.base.errors import GameError, MoveError
+from palaestra.base.streams import keyed_seeds
+from palaestra.base.types import Int8s
 from palaestra.games.base import Game
 from palaestra.games.bin_packing import BinPackingGame, make
 from palaestra.games.laws import check
 from palaestra.games.registry import FAMILIES, make_game
 from palaestra.games.rows import ONGOING
 from palaestra.search.nested import nmcs
-from palaestra.streams import keyed_seeds
-from palaestra.types import Int8s
 
 LISTED = FAMILIES["bin_packing"].examples
 BENCH, SQUARE = 15, 10

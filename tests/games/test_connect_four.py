@@ -6,7 +6,7 @@ from typing import cast
 import numpy as np
 import pytest
 
-from palaestra.errors import GameError, MoveError
+from palaestra.base.errors import GameError, MoveError
 from palaestra.games.connect_four import ConnectFour, build
 from palaestra.games.registry import make_game
 from palaestra.games.rows import ONGOING

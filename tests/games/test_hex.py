@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from palaestra.errors import GameError, MoveError
+from palaestra.base.errors import GameError, MoveError
+from palaestra.base.streams import keyed_seeds
+from palaestra.base.types import Int8s
 from palaestra.games.base import Game
 from palaestra.games.hex import HexGame
 from palaestra.games.hex import make as make_hex
 from palaestra.games.laws import check
 from palaestra.games.registry import make_game
 from palaestra.games.rows import HEADER, ONGOING
-from palaestra.streams import keyed_seeds
-from palaestra.types import Int8s
 from tests.games.openspiel import assert_equal_random_games
 from tests.games.perfect import perfect_outcome
 

@@ -5,7 +5,7 @@ from typing import cast
 import numpy as np
 import pytest
 
-from palaestra.errors import GameError, MoveError
+from palaestra.base.errors import GameError, MoveError
 from palaestra.games.board import BoardGame
 from palaestra.games.lines import build
 from palaestra.games.registry import make_game

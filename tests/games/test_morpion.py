@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from palaestra.errors import GameError, MoveError
+from palaestra.base.errors import GameError, MoveError
+from palaestra.base.streams import keyed_seeds
+from palaestra.base.types import Int8s
 from palaestra.games.base import Game
 from palaestra.games.laws import check
 from palaestra.games.morpion import DIRECTIONS, MAX_PLIES, MorpionGame, make, make_morpion
 from palaestra.games.registry import make_game
 from palaestra.games.rows import ONGOING
-from palaestra.streams import keyed_seeds
-from palaestra.types import Int8s
 from tests.games.openspiel import assert_equal_random_games
 
 VARIANTS = ["4d", "4t", "5d", "5t"]

@@ -7,15 +7,15 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
-from palaestra.errors import GameError, MoveError
+from palaestra.base.errors import GameError, MoveError
+from palaestra.base.streams import keyed_seeds
+from palaestra.base.types import Int8s
 from palaestra.games.base import Game
 from palaestra.games.laws import check
 from palaestra.games.opposition import STEPS
 from palaestra.games.opposition import make as make_opposition
 from palaestra.games.registry import make_game
 from palaestra.games.rows import ONGOING
-from palaestra.streams import keyed_seeds
-from palaestra.types import Int8s
 
 Square = tuple[int, int]
 Position = tuple[Square, Square, int]  # kings of the first and the second player, who is to move

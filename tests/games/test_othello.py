@@ -5,12 +5,12 @@ from typing import cast
 import numpy as np
 import pytest
 
-from palaestra.errors import GameError, MoveError
+from palaestra.base.errors import GameError, MoveError
+from palaestra.base.streams import keyed_seeds
 from palaestra.games.board import BoardGame
 from palaestra.games.othello import build
 from palaestra.games.registry import make_game
 from palaestra.games.rows import ONGOING
-from palaestra.streams import keyed_seeds
 from tests.games.boards import (
     after,
     assert_same_games,

@@ -7,11 +7,11 @@ import xml.etree.ElementTree as ElementTree
 import numpy as np
 import pytest
 
+from palaestra.base.types import Int8s
 from palaestra.games.base import Game
 from palaestra.games.overlay import DECIDING, LAST, SHADE, has_spots, overlaid
 from palaestra.games.registry import FAMILIES, make_game
 from palaestra.games.svg import CELL, MARGIN
-from palaestra.types import Int8s
 
 SVG = "{http://www.w3.org/2000/svg}"
 FIRST_IDS = [entry.examples[0] for entry in FAMILIES.values()]

@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from palaestra.errors import GameError, MoveError
+from palaestra.base.errors import GameError, MoveError
+from palaestra.base.streams import keyed_seeds
 from palaestra.games.base import Game
 from palaestra.games.laws import check
 from palaestra.games.python_game import PlainRules, PythonGame
 from palaestra.games.registry import make_game
 from palaestra.games.rows import HEADER, ONGOING
-from palaestra.streams import keyed_seeds
 
 ROOT = Path(__file__).parents[2]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from palaestra.errors import GameError
+from palaestra.base.errors import GameError
 from palaestra.games.registry import FAMILIES, example_ids, full_id, make_game
 
 TINY = """

@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from palaestra.errors import GameError, GdlError, MoveError
+from palaestra.base.errors import GameError, GdlError, MoveError
+from palaestra.base.types import Int8s
 from palaestra.games.base import Game
 from palaestra.games.laws import check
 from palaestra.games.registry import make_game
@@ -18,7 +19,6 @@ from palaestra.ggp.interpreter import Interpreter
 from palaestra.ggp.propnet import PropNet
 from palaestra.ggp.rules import parse_rules, rulesheet, rulesheet_names
 from palaestra.ggp.terms import term_text
-from palaestra.types import Int8s
 from tests.ggp.fakes import HANDS
 from tests.ggp.sheets import SHEETS, sheets
 

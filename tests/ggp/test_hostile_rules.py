@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from palaestra.errors import GdlError
+from palaestra.base.errors import GdlError
 from palaestra.ggp.budget import Budget, BudgetError
 from palaestra.ggp.ground import ground
 from palaestra.ggp.interpreter import Interpreter

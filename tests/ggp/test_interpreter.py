@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from palaestra.errors import GdlError, MoveError
+from palaestra.base.errors import GdlError, MoveError
 from palaestra.ggp.budget import BudgetError
 from palaestra.ggp.interpreter import Interpreter
 from palaestra.ggp.rules import load_rules, parse_rules

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from palaestra.errors import GdlError
+from palaestra.base.errors import GdlError
 from palaestra.ggp.kif import Limits, Located, Term, read_kif, term_text
 from palaestra.ggp.rules import parse_rules, rulesheet
 

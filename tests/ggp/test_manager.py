@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from palaestra.arena.records import read_games
-from palaestra.errors import ConfigError, GdlError
+from palaestra.base.errors import ConfigError, GdlError
 from palaestra.ggp.http_client import Address, Client
 from palaestra.ggp.record import MatchRecord
 from palaestra.ggp.worker_process import WorkerSettings
+from palaestra.runs.pgn_games import read_games
 from tests.ggp.fakes import HANDS, Behaviour, answer, manage, playing, polite, run, stranger
 
 ENDLESS = """

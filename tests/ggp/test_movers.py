@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from palaestra.errors import PlayerError
+from palaestra.base.errors import PlayerError
 from palaestra.games.base import Game
 from palaestra.ggp.game import GdlGame
 from palaestra.ggp.interpreter import Interpreter

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from palaestra.errors import GdlError, MoveError
+from palaestra.base.errors import GdlError, MoveError
 from palaestra.ggp.game import GdlGame
 from palaestra.ggp.interpreter import Interpreter
 from palaestra.ggp.machine import Machine, legal_move

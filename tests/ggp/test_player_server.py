@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from palaestra.errors import ConfigError
+from palaestra.base.errors import ConfigError
 from palaestra.ggp.http_server import MESSAGE_BYTES, listen
 from palaestra.ggp.protocol import rules_digest
 from palaestra.ggp.worker_process import WorkerProcess

@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from palaestra.errors import GdlError
+from palaestra.base.errors import GdlError
+from palaestra.base.streams import keyed_seeds
 from palaestra.ggp.interpreter import Interpreter
 from palaestra.ggp.machine import make_machine
 from palaestra.ggp.propnet import PropNet
 from palaestra.ggp.rules import load_rules, parse_rules
-from palaestra.streams import keyed_seeds
 from tests.ggp.plain import Plain
 from tests.ggp.sheets import LEAVES, RING, agree, leaves, sheets
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from palaestra.errors import ConfigError, GdlError
+from palaestra.base.errors import ConfigError, GdlError
 from palaestra.ggp.clock import UNKNOWN_ROUND_TRIP, Margin, round_trip
 from palaestra.ggp.http_client import Address, read_address
 from palaestra.ggp.protocol import (

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from palaestra.errors import PalaestraError
+from palaestra.base.errors import PalaestraError
 from palaestra.ggp.http_client import read_address
 from palaestra.ggp.http_server import Arrival, listen
 from palaestra.ggp.protocol import message_text, read_info, read_message, read_term, rules_text

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from palaestra.errors import GdlError
+from palaestra.base.errors import GdlError
 from palaestra.ggp.kif import Limits
 from palaestra.ggp.rules import Literal, Rule, load_rules, parse_rules, term_text
 from palaestra.ggp.terms import Term, name_of

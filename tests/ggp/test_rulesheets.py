@@ -7,7 +7,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from palaestra.errors import GdlError
+from palaestra.base.errors import GdlError
+from palaestra.base.types import Int8s
 from palaestra.games.base import Game
 from palaestra.games.board import BoardGame
 from palaestra.games.registry import make_game
@@ -15,7 +16,6 @@ from palaestra.games.rows import ONGOING
 from palaestra.ggp.machine import Machine, State, make_machine
 from palaestra.ggp.propnet import PropNet
 from palaestra.ggp.rules import Term, parse_rules, rulesheet, rulesheet_names
-from palaestra.types import Int8s
 
 BUILT_IN = (
     "connect_four-4x4",

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from palaestra.errors import GdlError
+from palaestra.base.errors import GdlError
 from palaestra.ggp.interpreter import Interpreter
 from palaestra.ggp.protocol import read_term, rules_text
 from palaestra.ggp.rules import parse_rules

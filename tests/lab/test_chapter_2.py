@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from palaestra.errors import ConfigError
+from palaestra.base.errors import ConfigError
 from palaestra.lab.chapter_2 import FIGURES, LENGTHS, TIC, ceilings_of, matches_of, run_figure
 from palaestra.lab.tabular_plots import curves_figure, finals_figure
 from palaestra.learn.tabular import Curve

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from palaestra.arena.ratings import Ratings, Results, rate
-from palaestra.errors import PalaestraError
+from palaestra.base.errors import PalaestraError
 from palaestra.lab.elo_curves import Point, curves_of, mean_over_runs
-from palaestra.learn.history import running_elos
+from palaestra.learn.running_elo import running_elos
 from palaestra.runs.folder import RunFolder
 from tests.learn.run_folders import make_run
 

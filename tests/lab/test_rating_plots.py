@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from palaestra.arena.ratings import Results, rate
-from palaestra.errors import PalaestraError
+from palaestra.base.errors import PalaestraError
 from palaestra.lab.elo_curves import Curve, Point
 from palaestra.lab.rating_plots import (
     crosstable_figure,

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from palaestra.errors import PalaestraError
+from palaestra.base.errors import PalaestraError
 from palaestra.games.registry import make_game
 from palaestra.lab.plots import run_plots
 from palaestra.lab.report import flat, make_report, render

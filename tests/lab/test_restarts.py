@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 from palaestra.arena.solutions import check_solution, parse_solution
-from palaestra.atomic import append_file
-from palaestra.errors import RunError
+from palaestra.base.atomic import append_file
+from palaestra.base.errors import RunError
 from palaestra.games.registry import make_game
 from palaestra.lab import solve_folder
 from palaestra.lab.restarts import Limits, Restarts

@@ -9,16 +9,16 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from palaestra.arena.records import PgnGame, read_games
-from palaestra.errors import RecordError
+from palaestra.base.errors import RecordError
+from palaestra.base.streams import Rng
+from palaestra.base.types import Int8s, Int32s, Int64s
 from palaestra.games.base import Game
 from palaestra.games.python_game import PlainRules, PythonGame
 from palaestra.games.registry import make_game
 from palaestra.lab.review import Review, review_game, review_page, thresholds_in_words, verdicts_in_words
 from palaestra.players.base import Analysis, Player
 from palaestra.players.registry import make_player
-from palaestra.streams import Rng
-from palaestra.types import Int8s, Int32s, Int64s
+from palaestra.runs.pgn_games import PgnGame, read_games
 
 # The second player's b1 loses, the first player's a3 lets it go, b3 loses again, and c3 gives the whole point away.
 ERRORS = "1. c2 b1 2. a3 b3 3. c3 b2 0-1"

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from matplotlib.collections import LineCollection
 
-from palaestra.errors import ConfigError, RunError
+from palaestra.base.errors import ConfigError, RunError
+from palaestra.base.types import Float64s
 from palaestra.games.registry import make_game
 from palaestra.lab import schmidt
 from palaestra.lab.demerit_curves import Curve
@@ -16,7 +17,6 @@ from palaestra.lab.trained import train_side_by_side, trained
 from palaestra.learn.events import Event, IterationEnded, RunStarted
 from palaestra.learn.presets import configure
 from palaestra.rewards.outcomes import OutcomeSpace
-from palaestra.types import Float64s
 
 TINY = [
     "selfplay.games=2", "selfplay.search.simulations=2", "evaluation.simulations=2", "learn.epochs=0.2"

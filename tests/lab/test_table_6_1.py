@@ -6,7 +6,7 @@ import pytest
 
 from palaestra.arena.match import GameRecord, MatchResult
 from palaestra.arena.statistics import student_95
-from palaestra.errors import ConfigError
+from palaestra.base.errors import ConfigError
 from palaestra.lab import table_6_1
 from palaestra.lab.table_6_1 import GAMES, PUBLISHED, Cell
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from palaestra.errors import ConfigError
+from palaestra.base.errors import ConfigError
 from palaestra.lab import table_6_2 as module
 from palaestra.lab.table_6_2 import PUBLISHED, Row, folders, rows, settings, switch_of, table_configs
 from palaestra.lab.trained import train_side_by_side

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from palaestra.base.jit import kernel
+from palaestra.base.types import Float32s, Int8s, Int32s, Int64s
 from palaestra.games.kernel_game import KernelGame, Rules, state_bytes
 from palaestra.games.rows import HEADER, ONGOING, mover, ply, set_mover
-from palaestra.jit import kernel
-from palaestra.types import Float32s, Int8s, Int32s, Int64s
 
 PLIES = 6
 

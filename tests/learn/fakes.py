@@ -207,7 +207,7 @@ def tree_of(folder: Path) -> dict[str, bytes]:
     """Every file of a run but the lock, with what a clock decides taken out."""
     import json
 
-    from palaestra.learn.measures import TIMES
+    from palaestra.learn.metrics_line import TIMES
 
     found: dict[str, bytes] = {}
     for path in sorted(folder.rglob("*")):

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from palaestra.arena.match import play_match
-from palaestra.arena.records import write_game
 from palaestra.games.registry import make_game
 from palaestra.learn.config import RunConfig
 from palaestra.players.registry import make_player
 from palaestra.runs.folder import RunFolder
 from palaestra.runs.manifest import Manifest
+from palaestra.runs.pgn_games import write_game
 from tests.players.run_folders import random_model
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from palaestra.games.registry import make_game
 from palaestra.learn.config import RunConfig, SelfPlayConfig, WarmStartConfig
 from palaestra.learn.selfplay import SelfPlay, play_games
-from palaestra.nets.measure import model_bytes
+from palaestra.nets.inference_speed import model_bytes
 from palaestra.search.config import SearchConfig
 
 PUCT = SearchConfig(simulations=12, dirichlet_fraction=0.25)

@@ -9,15 +9,15 @@ import pytest
 
 from palaestra.arena.match import play_match
 from palaestra.arena.openings import Opening
-from palaestra.errors import ConfigError
+from palaestra.base.errors import ConfigError
+from palaestra.base.streams import Rng, below, seeds_from
+from palaestra.base.types import Int8s, Int32s, Int64s
 from palaestra.games.registry import make_game
 from palaestra.learn.demerits import Demerits, demerit_games, play_demerits
 from palaestra.players.base import Player
 from palaestra.players.perfect import PerfectPlayer
 from palaestra.players.registry import make_player
 from palaestra.search.retrograde import NO_MOVE, Retrograde, analysed
-from palaestra.streams import Rng, below, seeds_from
-from palaestra.types import Int8s, Int32s, Int64s
 
 GAME = make_game("opposition-3x9-absolute")
 

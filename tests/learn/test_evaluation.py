@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from palaestra.arena.match import Running
-from palaestra.errors import PlayerError
+from palaestra.base.errors import PlayerError
 from palaestra.games.registry import make_game
 from palaestra.learn.config import RunConfig
 from palaestra.learn.evaluation import as_configured, elo_above_random, elo_by_anchor, play_anchors

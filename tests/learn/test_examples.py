@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from palaestra.errors import RunError
+from palaestra.base.errors import RunError
 from palaestra.learn.examples import Examples
 from tests.learn.selfplay_games import played
 

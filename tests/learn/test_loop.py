@@ -9,19 +9,19 @@ import numpy as np
 import pytest
 
 import palaestra
-from palaestra.arena.records import read_games
-from palaestra.errors import ConfigError, GameError, PalaestraError
+from palaestra.base.errors import ConfigError, GameError, PalaestraError
 from palaestra.games.registry import make_game
 from palaestra.learn import events, loop
 from palaestra.learn.events import Event
 from palaestra.learn.listeners import TensorBoard
 from palaestra.learn.loop import resume, train
-from palaestra.learn.measures import anchor_result
+from palaestra.learn.metrics_line import anchor_result
 from palaestra.learn.presets import configure
-from palaestra.learn.warm_start import Warmth
+from palaestra.learn.warm_start import WarmStartState
 from palaestra.players.runs import open_run
 from palaestra.rewards.base import Reward
 from palaestra.runs.folder import RunFolder
+from palaestra.runs.pgn_games import read_games
 from tests.learn import fakes
 from tests.learn.fakes import ALONE, FAKES, tiny
 
@@ -129,7 +129,7 @@ def test_an_adaptive_warm_start_that_switched_stays_switched_after_a_resume(tmp_
 
     def play(*arguments: Any, switched: bool, **options: Any) -> Any:
         told.append(switched)
-        warm = None if switched else Warmth("rollout", 1.0, 1, switch=len(told) == 2)
+        warm = None if switched else WarmStartState("rollout", 1.0, 1, switch=len(told) == 2)
         return replace(fakes.play_games(*arguments, **options), warm=warm)
 
     stages = replace(FAKES, play_games=play)

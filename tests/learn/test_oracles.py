@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from palaestra.errors import RecordError
+from palaestra.base.errors import RecordError
 from palaestra.games.registry import make_game
 from palaestra.games.rows import ONGOING
 from palaestra.learn.oracles import (

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from palaestra.errors import ConfigError
+from palaestra.base.errors import ConfigError
 from palaestra.games.registry import make_game
-from palaestra.learn.about import config_text
-from palaestra.learn.checks import trainable
 from palaestra.learn.config import RunConfig
+from palaestra.learn.config_check import trainable
 from palaestra.learn.presets import DEFAULT, NAMES, configure, default_preset, load_preset
+from palaestra.learn.provenance import config_text
 from palaestra.learn.settings import as_settings, flatten, make_config
 from palaestra.learn.toml import dump_toml
 

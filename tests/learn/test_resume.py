@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from palaestra import atomic
-from palaestra.errors import ConfigError, RunError
+from palaestra.base import atomic
+from palaestra.base.errors import ConfigError, RunError
 from palaestra.learn.events import Event, Warned
 from palaestra.learn.loop import resume, train
 from palaestra.learn.presets import NAMES

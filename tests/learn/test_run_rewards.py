@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from palaestra.arena.records import read_games
-from palaestra.errors import ConfigError, PlayerError, RunError
+from palaestra.base.errors import ConfigError, PlayerError, RunError
+from palaestra.base.types import Int32s
 from palaestra.games.registry import make_game
 from palaestra.learn import evaluation, gate
 from palaestra.learn.config import RunConfig
@@ -21,7 +21,7 @@ from palaestra.players.registry import make_player
 from palaestra.players.runs import make_agent, open_run
 from palaestra.rewards.registry import make_reward
 from palaestra.runs.folder import unpack
-from palaestra.types import Int32s
+from palaestra.runs.pgn_games import read_games
 from tests.learn.fakes import FAKES, tiny, worth
 from tests.players.run_folders import random_model, write_run
 

@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from palaestra.errors import ModelError
+from palaestra.base.errors import ModelError
+from palaestra.base.types import Float32s, Int8s, Int32s
 from palaestra.games.registry import make_game
 from palaestra.games.rows import ONGOING
 from palaestra.learn.lockstep import deal
 from palaestra.learn.selfplay import SelfPlay, play_games
-from palaestra.nets.measure import model_bytes
+from palaestra.nets.inference_speed import model_bytes
 from palaestra.rewards.base import Reward, default_reward
 from palaestra.rewards.registry import make_reward
 from palaestra.search.config import SearchConfig
-from palaestra.types import Float32s, Int8s, Int32s
 from tests.learn.double_moves import double_moves
 from tests.learn.selfplay_games import GUMBEL, PUCT, model, played, run_config
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from palaestra.arena.statistics import mean_and_margin
-from palaestra.errors import ConfigError, GameError
+from palaestra.base.errors import ConfigError, GameError
+from palaestra.base.streams import keyed_seeds
 from palaestra.games.base import Game
 from palaestra.games.python_game import PlainRules, PythonGame
 from palaestra.games.registry import make_game
@@ -17,7 +18,6 @@ from palaestra.learn.tabular import Curve, Learned, learn_table, read_config
 from palaestra.learn.tabular_matches import Matches, play_lockstep
 from palaestra.players.registry import make_player
 from palaestra.players.table import Table
-from palaestra.streams import keyed_seeds
 from tests.learn.plain_tabular import PlainLearner
 
 TIC = make_game("tic_tac_toe-3x3")

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 import torch
 
-from palaestra.errors import ConfigError, ModelError
+from palaestra.base.errors import ConfigError, ModelError
+from palaestra.base.types import Float64s
 from palaestra.games.registry import make_game
 from palaestra.learn import trainer as module_under_test
 from palaestra.learn.batch import Batch
@@ -19,7 +20,6 @@ from palaestra.learn.trainer import Trainer
 from palaestra.nets.evaluator import OnnxEvaluator
 from palaestra.rewards.base import Primitive, TableReward
 from palaestra.rewards.outcomes import OutcomeSpace
-from palaestra.types import Float64s
 
 GAME = make_game("connect_four-4x4")
 

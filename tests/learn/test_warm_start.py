@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from palaestra.errors import ConfigError
+from palaestra.base.errors import ConfigError
 from palaestra.games.registry import make_game
 from palaestra.learn.config import WarmStartConfig
 from palaestra.learn.selfplay import SelfPlay, play_games
@@ -15,13 +15,13 @@ from palaestra.learn.warm_start import (
     DEFAULT,
     ENHANCED,
     Enhanced,
-    Warmth,
+    WarmStartState,
     balance,
     enhanced,
     leaf_evaluator,
     search_for,
     seat,
-    warmth_of,
+    warm_start_state,
     weight_at,
 )
 from palaestra.rewards.base import default_reward
@@ -92,7 +92,7 @@ def test_every_enhancement_plays_its_own_games_and_says_its_weight() -> None:
         made = played(GAME_ID, iteration=2, warm=warm, search=SearchConfig(simulations=40))
         courses[enhancement] = tuple(record.moves for record in made.records)
         expected = {"rollout": 1.0, "rora": 1.0, "wro": 0.75, "wrora": 0.75}.get(enhancement, 0.0)
-        assert made.warm == (None if enhancement == "none" else Warmth(enhancement, expected, None, False))
+        assert made.warm == (None if enhancement == "none" else WarmStartState(enhancement, expected, None, False))
     assert len(set(courses.values())) == 6
     cold = played(GAME_ID, iteration=5, warm=WarmStartConfig(enhancement="rollout", length=4))
     assert cold.warm is None and cold.records == played(GAME_ID, iteration=5).records
@@ -119,11 +119,11 @@ def test_the_balance_is_the_defaults_wins_minus_its_losses() -> None:
 def test_only_a_positive_balance_or_the_end_switches() -> None:
     config = run_config(GAME_ID, warm=WarmStartConfig(enhancement="rollout", adaptive=True, length=4))
     better, even, worse = (np.array(two, dtype=np.int32) for two in ((-1, 0), (-1, -1), (1, -1)))
-    assert warmth_of(config, 1, better) == Warmth("rollout", 1.0, 1, True)
-    assert warmth_of(config, 1, even) == Warmth("rollout", 1.0, 0, False)
-    assert warmth_of(config, 1, worse) == Warmth("rollout", 1.0, -2, False)
-    assert warmth_of(config, 4, worse).switch, "length is the most"
-    assert Warmth("rave", 0.0, -2, False).to_json() == {
+    assert warm_start_state(config, 1, better) == WarmStartState("rollout", 1.0, 1, True)
+    assert warm_start_state(config, 1, even) == WarmStartState("rollout", 1.0, 0, False)
+    assert warm_start_state(config, 1, worse) == WarmStartState("rollout", 1.0, -2, False)
+    assert warm_start_state(config, 4, worse).switch, "length is the most"
+    assert WarmStartState("rave", 0.0, -2, False).to_json() == {
         "enhancement": "rave", "weight": 0.0, "balance": -2, "switch": False,
     }  # fmt: skip
 

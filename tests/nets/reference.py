@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from palaestra.base.streams import keyed_seeds
+from palaestra.base.types import Float64s, Int8s
 from palaestra.games.base import Game, pick_rows
 from palaestra.games.rows import ONGOING
 from palaestra.nets.architecture import GameFacts, ResidualNet, Weights, parse_net, random_weights
 from palaestra.nets.graph import build_model
 from palaestra.search.evaluator import Leaves
-from palaestra.streams import keyed_seeds
-from palaestra.types import Float64s, Int8s
 
 
 def conv(planes: Float64s, weight: Float64s, bias: Float64s) -> Float64s:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from palaestra.errors import ConfigError
+from palaestra.base.errors import ConfigError
 from palaestra.nets.architecture import GameFacts, ResidualNet, multiply_adds, parse_net, random_weights, weight_shapes
 
 CONNECT_FOUR = GameFacts("connect_four-6x7", 1, (2, 6, 7), 7)

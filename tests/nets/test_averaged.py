@@ -8,7 +8,7 @@ import pytest
 from palaestra.games.registry import make_game
 from palaestra.nets.averaged import Averaged
 from palaestra.nets.evaluator import OnnxEvaluator
-from palaestra.nets.measure import model_bytes
+from palaestra.nets.inference_speed import model_bytes
 from tests.search.test_evaluator import leaves_of
 from tests.search.test_textbook import random_positions
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from palaestra.errors import ModelError
+from palaestra.base.errors import ModelError
 from palaestra.games.registry import FAMILIES, make_game
 from palaestra.nets.architecture import GameFacts
 from palaestra.nets.evaluator import OnnxEvaluator

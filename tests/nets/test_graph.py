@@ -5,7 +5,7 @@ import onnx
 import pytest
 from onnx.reference import ReferenceEvaluator
 
-from palaestra.errors import ModelError
+from palaestra.base.errors import ModelError
 from palaestra.games.registry import make_game
 from palaestra.nets.architecture import GameFacts, parse_net, random_weights
 from palaestra.nets.evaluator import OnnxEvaluator

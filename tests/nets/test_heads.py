@@ -7,14 +7,14 @@ import math
 import numpy as np
 import pytest
 
-from palaestra.errors import ConfigError
+from palaestra.base.errors import ConfigError
+from palaestra.base.types import Float32s, Float64s, Int8s, Int32s
 from palaestra.games.registry import example_ids, make_game
 from palaestra.nets.architecture import GameFacts, parse_net
 from palaestra.nets.evaluator import OnnxEvaluator
 from palaestra.nets.heads import CATEGORICAL_HEAD, OUTCOME_HEAD, make_head
 from palaestra.rewards.base import Primitive, Reward, TableReward
 from palaestra.rewards.outcomes import OutcomeSpace
-from palaestra.types import Float32s, Float64s, Int8s, Int32s
 from tests.nets.reference import leaves_of, random_model, random_positions
 
 SPACES = {

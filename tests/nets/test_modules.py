@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from palaestra.errors import ConfigError
+from palaestra.base.errors import ConfigError
 from palaestra.games.morpion import MorpionGame
 from palaestra.games.registry import make_game
 from palaestra.nets.architecture import DenseNet, GameFacts, SchmidtNet, ThesisNet, parse_net, weight_shapes

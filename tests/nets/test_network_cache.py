@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from palaestra.base.types import Int8s
 from palaestra.games.registry import make_game
 from palaestra.nets.cache import Cached, default_entries, entry_bytes, first_of_equals
 from palaestra.nets.evaluator import OnnxEvaluator
 from palaestra.rewards.base import Primitive
 from palaestra.search.evaluator import Evaluation, Evaluator, Leaves, Rollout, Uniform
-from palaestra.types import Int8s
 from tests.nets.reference import leaves_of, random_model, random_positions
 
 GAME = make_game("tic_tac_toe-3x3")

@@ -9,12 +9,12 @@ import onnx
 import pytest
 from onnx import TensorProto, helper
 
-from palaestra.errors import ModelError
+from palaestra.base.errors import ModelError
+from palaestra.base.types import Float32s
 from palaestra.games.registry import make_game
 from palaestra.nets.evaluator import Calls, OnnxEvaluator, largest_value
 from palaestra.rewards.base import Primitive
 from palaestra.rewards.registry import make_reward
-from palaestra.types import Float32s
 from tests.nets.reference import leaves_of, random_model, random_positions
 
 TIC_TAC_TOE = make_game("tic_tac_toe-3x3")

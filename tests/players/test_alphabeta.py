@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from palaestra.errors import PlayerError
+from palaestra.base.errors import PlayerError
+from palaestra.base.streams import keyed_seeds
 from palaestra.games.registry import make_game
 from palaestra.games.rows import ONGOING
 from palaestra.players.alphabeta import AlphaBetaPlayer
 from palaestra.players.simple import RandomPlayer
-from palaestra.streams import keyed_seeds
 
 
 @pytest.mark.parametrize(

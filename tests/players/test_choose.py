@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from palaestra.base.streams import keyed_seeds
+from palaestra.base.types import Float32s, Int8s
 from palaestra.games.registry import make_game
 from palaestra.players.policy import PolicyPlayer
 from palaestra.players.registry import make_player
 from palaestra.search.evaluator import Scripted
-from palaestra.streams import keyed_seeds
-from palaestra.types import Float32s, Int8s
 
 TIC = make_game("tic_tac_toe-3x3")
 # The mover wins at once; the mover cannot stop two threats; a drawn position; the second player to move wins.

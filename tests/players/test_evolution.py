@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from palaestra.errors import PlayerError
+from palaestra.base.errors import PlayerError
+from palaestra.base.streams import keyed_seeds
 from palaestra.games.registry import make_game
 from palaestra.players.evolution import RheaPlayer
-from palaestra.streams import keyed_seeds
 
 
 def test_its_choices_follow_the_streams_and_not_the_batch() -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from palaestra.errors import PlayerError
+from palaestra.base.errors import PlayerError
+from palaestra.base.streams import keyed_seeds
+from palaestra.base.types import Float32s, Int32s
 from palaestra.games.registry import make_game
 from palaestra.players.flat import McsPlayer
 from palaestra.rewards.base import Reward
-from palaestra.streams import keyed_seeds
-from palaestra.types import Float32s, Int32s
 
 
 def test_it_wins_at_once_and_stops_the_opponent() -> None:

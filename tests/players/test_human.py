@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from palaestra.errors import PlayerError
+from palaestra.base.errors import PlayerError
 from palaestra.games.registry import make_game
 from palaestra.players.human import HumanPlayer
 

@@ -9,15 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from palaestra.errors import PlayerError
+from palaestra.base.errors import PlayerError
+from palaestra.base.streams import keyed_seeds
+from palaestra.base.types import Int8s, UInt64s
 from palaestra.games.registry import make_game
 from palaestra.nets.evaluator import OnnxEvaluator
 from palaestra.players.nested import NestedPlayer, NmcsPlayer, NrpaPlayer
 from palaestra.players.registry import make_player
 from palaestra.search.code_prior import code_logits
 from palaestra.search.nested import Found
-from palaestra.streams import keyed_seeds
-from palaestra.types import Int8s, UInt64s
 from tests.players.run_folders import random_model, write_run
 from tests.search.toy_games import after, leaves, outcome_of, tree_game
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from palaestra.errors import PlayerError
+from palaestra.base.errors import PlayerError
+from palaestra.base.streams import keyed_seeds
 from palaestra.games.registry import make_game
 from palaestra.games.rows import ONGOING
 from palaestra.players.perfect import PerfectPlayer
 from palaestra.players.simple import RandomPlayer
-from palaestra.streams import keyed_seeds
 
 
 def test_perfect_against_perfect_gets_the_published_results_of_opposition() -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from palaestra.base.streams import keyed_seeds
+from palaestra.base.types import Float32s, Int8s
 from palaestra.games.registry import make_game
 from palaestra.players.policy import PolicyPlayer
 from palaestra.search.evaluator import Scripted, Uniform
-from palaestra.streams import keyed_seeds
-from palaestra.types import Float32s, Int8s
 
 TIC = make_game("tic_tac_toe-3x3")
 LOGITS = np.array([5.0, 1.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 3.0], dtype=np.float32)

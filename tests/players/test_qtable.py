@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from palaestra.arena.match import play_match
-from palaestra.errors import PlayerError
+from palaestra.base.errors import PlayerError
 from palaestra.games.registry import make_game
 from palaestra.learn.tabular import learn_table, read_config
 from palaestra.players.qtable import TablePlayer

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from palaestra.errors import PlayerError
+from palaestra.base.errors import PlayerError
 from palaestra.games.base import Game
 from palaestra.games.registry import make_game
 from palaestra.nets.architecture import GameFacts, parse_net, random_weights

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from palaestra.errors import ModelError, PalaestraError, PlayerError
+from palaestra.base.errors import ModelError, PalaestraError, PlayerError
 from palaestra.games.registry import make_game
 from palaestra.players.registry import expand, find_checkpoint, make_player
 from palaestra.players.runs import open_run, playing_search

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from palaestra.base.streams import keyed_seeds
+from palaestra.base.types import Int8s
 from palaestra.games.registry import make_game
 from palaestra.games.rows import ONGOING
 from palaestra.players.base import Player
 from palaestra.players.simple import GreedyPlayer, RandomPlayer
-from palaestra.streams import keyed_seeds
-from palaestra.types import Int8s
 
 
 def repeated(state: Int8s, count: int) -> Int8s:

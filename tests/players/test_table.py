@@ -7,10 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from palaestra.errors import PlayerError
+from palaestra.base.errors import PlayerError
+from palaestra.base.jit import kernel
+from palaestra.base.types import Int8s, Int32s
 from palaestra.games.base import Game
 from palaestra.games.registry import make_game
-from palaestra.jit import kernel
 from palaestra.players.table import (
     NO_ROW,
     ROWS,
@@ -23,7 +24,6 @@ from palaestra.players.table import (
     read_table,
     table_bytes,
 )
-from palaestra.types import Int8s, Int32s
 
 TIC = make_game("tic_tac_toe-3x3")
 ABOUT = About("qm", 12, playouts=30)

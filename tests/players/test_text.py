@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from palaestra.errors import PlayerError
+from palaestra.base.errors import PlayerError
+from palaestra.base.text import Parts
 from palaestra.players.text import parse_player
-from palaestra.text import Parts
 
 
 def test_a_player_is_read_by_the_common_grammar() -> None:

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from palaestra import make_game
-from palaestra.errors import ConfigError, RunError
+from palaestra.base.errors import ConfigError, RunError
+from palaestra.base.types import Float32s, Int32s
 from palaestra.rewards.base import Linear, Primitive, Reward, TableReward, default_reward
 from palaestra.rewards.cdf import Cdf, CdfBonus
 from palaestra.rewards.hand_tuned import HandTuned
-from palaestra.types import Float32s, Int32s
 from tests.rewards.windows import MARGIN, PLAIN, PLIES, WIDTH, int32, untimed
 
 FIXED: dict[str, Callable[[], Reward]] = {

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from palaestra.errors import RunError
+from palaestra.base.errors import RunError
 from palaestra.rewards.base import TableReward
 from palaestra.rewards.cdf import Cdf, CdfBonus, bonus_values, cdf_values
 from palaestra.rewards.outcomes import OutcomeSpace

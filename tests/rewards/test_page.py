@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from palaestra import make_game
+from palaestra.base.text_model import read
 from palaestra.rewards.base import Primitive, Reward
 from palaestra.rewards.cdf import Cdf, CdfBonus
 from palaestra.rewards.hand_tuned import HandTuned
 from palaestra.rewards.outcomes import OutcomeSpace
 from palaestra.rewards.registry import GRAMMAR, KINDS, make_reward
-from palaestra.text_model import read
 from tests.rewards.windows import int32
 
 PAGE = (Path(__file__).parents[2] / "docs" / "rewards.md").read_text(encoding="utf-8")

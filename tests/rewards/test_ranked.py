@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from palaestra.errors import RunError
+from palaestra.base.errors import RunError
 from palaestra.rewards.ranked import Ranked, Ties
 from tests.rewards.windows import SCORE, int32, untimed
 

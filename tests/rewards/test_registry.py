@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from palaestra import make_game
-from palaestra.errors import ConfigError
+from palaestra.base.errors import ConfigError
 from palaestra.games import PythonGame
 from palaestra.rewards.base import Primitive
 from palaestra.rewards.cdf import CdfBonus

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load, save
 
-from palaestra.errors import RunError
+from palaestra.base.errors import RunError
 from palaestra.rewards.base import Primitive
 from palaestra.rewards.cdf import Cdf
 from palaestra.rewards.ranked import Ranked

@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import settings
 from hypothesis import strategies as st
 
+from palaestra.base.types import Int32s
 from palaestra.rewards.outcomes import OutcomeSpace
-from palaestra.types import Int32s
 
 WIDTH = 12
 PLIES = OutcomeSpace("plies", max_plies=WIDTH, lowest=-WIDTH, highest=WIDTH)

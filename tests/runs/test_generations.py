@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from palaestra.errors import RunError
+from palaestra.base.errors import RunError
 from palaestra.learn.loop import resume, train
 from palaestra.players.runs import open_run
 from palaestra.runs.folder import RunFolder

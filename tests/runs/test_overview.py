@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from palaestra.errors import RunError
+from palaestra.base.errors import RunError
 from palaestra.learn.config import RunConfig
 from palaestra.runs.folder import RunFolder
 from palaestra.runs.manifest import Manifest

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from palaestra.base.streams import keyed_seeds
+from palaestra.base.types import Int8s, Int64s
 from palaestra.games.base import Game
 from palaestra.games.rows import ONGOING
 from palaestra.search.alphabeta_values import Terms, worth
-from palaestra.streams import keyed_seeds
-from palaestra.types import Int8s, Int64s
 
 
 def minimax(game: Game, states: Int8s, depth: int, terms: Terms) -> Int64s:

@@ -8,17 +8,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from palaestra.errors import GameError
+from palaestra.base.errors import GameError
+from palaestra.base.jit import kernel
+from palaestra.base.types import Int8s, Int32s, Int64s
 from palaestra.games.base import Game
 from palaestra.games.kernel_game import KernelGame
 from palaestra.games.registry import make_game
-from palaestra.jit import kernel
 from palaestra.search import alphabeta
 from palaestra.search import alphabeta_table as tables
 from palaestra.search.alphabeta import AlphaBeta, CompiledSearch
 from palaestra.search.alphabeta_plain import PlainSearch
 from palaestra.search.alphabeta_values import SCALE, UNBOUNDED, Backend, Iteration, Limits, Terms
-from palaestra.types import Int8s, Int32s, Int64s
 from tests.games.perfect import perfect_outcome
 from tests.search.minimax import minimax, move_values, random_positions
 from tests.search.toy_games import Uncompiled, tree_game, uncompiled

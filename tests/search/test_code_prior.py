@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from palaestra.errors import PlayerError
+from palaestra.base.errors import PlayerError
+from palaestra.base.types import Float32s, Int8s
 from palaestra.games.registry import make_game
 from palaestra.games.rows import HEADER
 from palaestra.search.code_prior import code_logits
 from palaestra.search.evaluator import Scripted, Uniform
-from palaestra.types import Float32s, Int8s
 from tests.search.toy_games import BRANCHES, after, legal_list, outcome_of, tree_game
 
 SHARP = 1000.0

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+from palaestra.base.streams import keyed_seeds
+from palaestra.base.types import Int8s
 from palaestra.games.base import Game
 from palaestra.games.registry import make_game
 from palaestra.rewards.base import default_reward
 from palaestra.search.evolution import Evolution, evolve
-from palaestra.streams import keyed_seeds
-from palaestra.types import Int8s
 from tests.search.toy_games import Stream, after, legal_list, outcome_of, random_positions, tree_game, uncompiled
 
 SETTINGS = Evolution(population=4, horizon=5, mutation=0.3, playouts=2, evaluations=12)

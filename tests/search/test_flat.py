@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from palaestra.base.streams import keyed_seeds
+from palaestra.base.types import Int8s
 from palaestra.games.base import Game
 from palaestra.games.registry import make_game
 from palaestra.rewards.base import default_reward
 from palaestra.search import flat
 from palaestra.search.flat import FlatResult, flat_playouts, flat_timed
-from palaestra.streams import keyed_seeds
-from palaestra.types import Int8s
 from tests.search.toy_games import Stream, after, legal_list, outcome_of, random_positions, tree_game, uncompiled
 
 

@@ -8,19 +8,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from palaestra.errors import GameError
+from palaestra.base.errors import GameError
+from palaestra.base.jit import kernel
+from palaestra.base.types import Int8s, Int64s
 from palaestra.games.base import Game
 from palaestra.games.kernel_game import KernelGame
 from palaestra.games.registry import make_game
 from palaestra.games.rows import ONGOING
-from palaestra.jit import kernel
 from palaestra.nets.cache import Cached
 from palaestra.rewards.base import default_reward
 from palaestra.search import driver
 from palaestra.search.config import SearchConfig
 from palaestra.search.driver import Search, SearchResult
 from palaestra.search.evaluator import Evaluation, Evaluator, Leaves, Mixed, Rollout
-from palaestra.types import Int8s, Int64s
 from tests.search.test_driver import check_tree
 from tests.search.test_textbook import random_positions, scripted
 

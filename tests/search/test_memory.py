@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from palaestra.base.types import Float32s, Int8s
 from palaestra.games.registry import make_game
 from palaestra.search.memory import WAYS, Memory
-from palaestra.types import Float32s, Int8s
 from tests.search.test_textbook import random_positions
 
 GAME = make_game("tic_tac_toe-3x3")

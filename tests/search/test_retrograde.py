@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from palaestra.base.types import Int8s
 from palaestra.games.base import Game
 from palaestra.games.registry import make_game
 from palaestra.games.rows import ONGOING
 from palaestra.search.alphabeta_values import SCALE, Terms
 from palaestra.search.retrograde import Retrograde
-from palaestra.types import Int8s
 from tests.search.minimax import move_values
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from palaestra.base.types import Int8s
 from palaestra.games.base import Game
 from palaestra.games.registry import make_game
 from palaestra.search.solver import Solver
-from palaestra.types import Int8s
 from tests.games.perfect import perfect_outcome
 from tests.search.minimax import random_positions
 from tests.search.toy_games import uncompiled

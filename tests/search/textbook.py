@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from palaestra.base.streams import gamma, next_word, uniform
 from palaestra.games.base import Game
 from palaestra.rewards.base import Reward
 from palaestra.search.config import SearchConfig
 from palaestra.search.evaluator import Evaluator, Leaves
-from palaestra.streams import gamma, next_word, uniform
 
 
 @dataclass

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from palaestra.base.jit import kernel
+from palaestra.base.types import Float32s, Int8s, Int32s, Int64s
 from palaestra.games.base import Game
 from palaestra.games.kernel_game import KernelGame, Rules, state_bytes
 from palaestra.games.rows import HEADER, ONGOING, ply
-from palaestra.jit import kernel
-from palaestra.types import Float32s, Int8s, Int32s, Int64s
 
 BRANCHES = 4
 DEPTH = 5
@@ -111,7 +111,7 @@ def uncompiled(game: Game) -> Uncompiled:
 
 
 class Stream:
-    """splitmix64 in plain integers: the numbers of `palaestra.streams`, one call at a time."""
+    """splitmix64 in plain integers: the numbers of `palaestra.base.streams`, one call at a time."""
 
     def __init__(self, seed: int) -> None:
         self.word = seed

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from palaestra.arena.pgn_file import PgnFile
-from palaestra.arena.records import ADJUDICATED, FAULT, RESULT_OF, PgnGame, write_game
 from palaestra.arena.table import Played, Scheduled
-from palaestra.errors import RecordError
+from palaestra.base.errors import RecordError
 from palaestra.games.base import Game
+from palaestra.runs.pgn_file import PgnFile
+from palaestra.runs.pgn_games import ADJUDICATED, FAULT, RESULT_OF, PgnGame, write_game
 
 POINTS_OF = {result: points for points, result in RESULT_OF.items()}
 

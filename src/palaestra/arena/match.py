@@ -18,7 +18,7 @@ from threading import Event
 from palaestra.arena.openings import Opening, default_plies, make_book
 from palaestra.arena.statistics import elo_of, score_interval, score_of
 from palaestra.arena.table import Played, Scheduled, Table
-from palaestra.errors import ConfigError, GameError
+from palaestra.base.errors import ConfigError, GameError
 from palaestra.games.base import Game
 from palaestra.players.base import Player
 

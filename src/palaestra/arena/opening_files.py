@@ -19,12 +19,12 @@ from pathlib import Path
 import numpy as np
 
 from palaestra.arena.openings import Opening
-from palaestra.arena.records import PgnGame, stream_games
-from palaestra.errors import MoveError, RecordError
+from palaestra.base.errors import MoveError, RecordError
+from palaestra.base.reading import read_bytes
+from palaestra.base.types import Int8s
 from palaestra.games.base import Game
 from palaestra.games.rows import ONGOING
-from palaestra.reading import read_bytes
-from palaestra.types import Int8s
+from palaestra.runs.pgn_games import PgnGame, stream_games
 
 MOST_BYTES = 2**26  # of a file of openings
 Lines = Iterator[tuple[str, Iterator[Int8s]]]  # where an opening stands, and the states on its way

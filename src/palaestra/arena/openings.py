@@ -13,12 +13,12 @@ from typing import Literal
 
 import numpy as np
 
-from palaestra.errors import ConfigError
+from palaestra.base.errors import ConfigError
+from palaestra.base.streams import keyed_seeds
+from palaestra.base.text import clip, refuse_long, whole_number
+from palaestra.base.types import Bools, Int8s, Int32s, Int64s
 from palaestra.games.base import Game, pick_rows
 from palaestra.games.rows import ONGOING
-from palaestra.streams import keyed_seeds
-from palaestra.text import clip, refuse_long, whole_number
-from palaestra.types import Bools, Int8s, Int32s, Int64s
 
 WALKS = 1024  # random beginnings drawn at once
 PATIENCE = 4  # rounds without a new position after which all are taken as found

@@ -19,8 +19,8 @@ import numpy as np
 
 from palaestra.arena.rating_model import Posterior, Slopes, sigmoid, softplus
 from palaestra.arena.statistics import Z95
-from palaestra.errors import ConfigError
-from palaestra.types import Float64s, Int32s
+from palaestra.base.errors import ConfigError
+from palaestra.base.types import Float64s, Int32s
 
 MM_STOP, MM_ROUNDS = 0.03, 100  # relative change of γ, here 5 Elo: from there on Newton's method is the faster
 _NEWTON_ROUNDS = 200

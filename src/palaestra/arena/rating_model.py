@@ -23,8 +23,8 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from palaestra.arena.results import Results
-from palaestra.errors import ConfigError
-from palaestra.types import Float64s, Int64s
+from palaestra.base.errors import ConfigError
+from palaestra.base.types import Float64s, Int64s
 
 PER_ELO = math.log(10) / 400  # natural units of one Elo
 ADVANTAGE, DRAW = 32.8, 97.3  # published, from games of chess

@@ -19,8 +19,8 @@ from palaestra.arena.rating_fit import arms, covariance, fit
 from palaestra.arena.rating_model import PER_ELO, Posterior, RatingConfig, printed_scale
 from palaestra.arena.results import Results
 from palaestra.arena.statistics import finite
-from palaestra.errors import ConfigError, RecordError
-from palaestra.types import Float64s, Int32s, Int64s
+from palaestra.base.errors import ConfigError, RecordError
+from palaestra.base.types import Float64s, Int32s, Int64s
 
 __all__ = ["RatingConfig", "Ratings", "Results", "rate"]
 

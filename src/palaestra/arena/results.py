@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from palaestra.errors import RecordError
-from palaestra.types import Float64s, Int32s, Int64s
+from palaestra.base.errors import RecordError
+from palaestra.base.types import Float64s, Int32s, Int64s
 
 _POINTS = (1.0, 0.5, 0.0)  # of the first mover: a win, a draw, a loss
 

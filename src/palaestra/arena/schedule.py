@@ -16,8 +16,8 @@ from typing import Literal, get_args
 
 from palaestra.arena.openings import Opening
 from palaestra.arena.table import Scheduled
-from palaestra.errors import ConfigError
-from palaestra.streams import keyed_seeds
+from palaestra.base.errors import ConfigError
+from palaestra.base.streams import keyed_seeds
 
 Format = Literal["round-robin", "gauntlet", "swiss"]
 FORMATS: tuple[Format, ...] = get_args(Format)

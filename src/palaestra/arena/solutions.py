@@ -24,11 +24,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from palaestra.arena import morpion_referee
-from palaestra.errors import MoveError, RecordError
+from palaestra.base.errors import MoveError, RecordError
+from palaestra.base.types import Int8s
 from palaestra.games.base import Game
 from palaestra.games.rows import ONGOING
 from palaestra.games.svg import dots_document
-from palaestra.types import Int8s
 
 HEAD = "# palaestra check-solution FILE verifies this"
 EXAMPLE = 'a solution has the lines "game: morpion-5d", "score: 82", "moves:" and then its moves'

@@ -28,7 +28,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from palaestra.errors import ConfigError
+from palaestra.base.errors import ConfigError
 
 PAIR_SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
 GAME_SHARES = (0.0, 0.5, 1.0)

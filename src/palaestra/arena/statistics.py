@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from palaestra.types import Float64s
+from palaestra.base.types import Float64s
 
 Z95 = 1.959963984540054  # two-sided 95 % of the normal distribution
 _HALVINGS = 53  # of the bracket of an interval's end: down to rounding

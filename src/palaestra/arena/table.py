@@ -19,14 +19,14 @@ from typing import Any
 import numpy as np
 
 from palaestra.arena.openings import Opening, play_opening
-from palaestra.compiling import clock
-from palaestra.errors import PalaestraError
+from palaestra.base.compiling import clock
+from palaestra.base.errors import PalaestraError
+from palaestra.base.streams import keyed_seeds
+from palaestra.base.types import Float32s, Int8s, Int64s, UInt64s
 from palaestra.games.base import Game
 from palaestra.games.rows import ONGOING
 from palaestra.players.base import Choice, Player
 from palaestra.rewards.base import Primitive
-from palaestra.streams import keyed_seeds
-from palaestra.types import Float32s, Int8s, Int64s, UInt64s
 
 Spread = Callable[[Callable[[int], Any], Sequence[int]], Iterable[Any]]  # `map`, or that of a pool of threads
 

@@ -16,7 +16,6 @@ from palaestra.arena.crosstable import Crosstable
 from palaestra.arena.journal import Journal, Tags
 from palaestra.arena.match import LOCKSTEP, check_match
 from palaestra.arena.openings import Openings, default_plies
-from palaestra.arena.records import RESULT_OF
 from palaestra.arena.results import Results
 from palaestra.arena.schedule import (
     Book,
@@ -30,9 +29,10 @@ from palaestra.arena.schedule import (
     swiss_round,
 )
 from palaestra.arena.table import Played, Scheduled, Table
-from palaestra.errors import PlayerError
+from palaestra.base.errors import PlayerError
 from palaestra.games.base import Game
 from palaestra.players.base import Player
+from palaestra.runs.pgn_games import RESULT_OF
 
 GAMES_A_PLAYER = 64  # that run at once, counted once for both players: batches stay large and memory stays bounded
 

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from palaestra.base.errors import ConfigError, MoveError
 from palaestra.cli import complete
 from palaestra.cli.options import PLAYER_HELP, GameId, Json, Moves, Seed
-from palaestra.errors import ConfigError, MoveError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from palaestra.base.types import Int8s
     from palaestra.games.base import Game
     from palaestra.players.base import Analysis
-    from palaestra.types import Int8s
 
 MOST_ROWS = 12  # moves in the table; --json gives all
 BAR = 20  # columns of a certain move's bar

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from palaestra.base.cores import usable_cores
 from palaestra.cli.options import GameId, Json, Seed
-from palaestra.cores import usable_cores
 
 if TYPE_CHECKING:
     from palaestra.games.base import Game
@@ -92,12 +92,12 @@ def _search(
     from palaestra.rewards.base import default_reward
     from palaestra.search.config import SearchConfig
     from palaestra.search.evaluator import Evaluator, Rollout
-    from palaestra.search.measure import measure_search
+    from palaestra.search.search_speed import measure_search
     from palaestra.search.signature import signature
 
     model: str | bytes | None = None
     if net is not None:
-        from palaestra.nets.measure import model_bytes
+        from palaestra.nets.inference_speed import model_bytes
 
         model = model_bytes(game, net)
 
@@ -128,7 +128,7 @@ def _selfplay(
     game: Game, net: str, simulations: int, slots: int, threads: int, seconds: float, cache: int, seed: int
 ) -> dict[str, Any]:
     from palaestra.learn.config import RunConfig, SelfPlayConfig
-    from palaestra.learn.measure import measure_selfplay
+    from palaestra.learn.selfplay_speed import measure_selfplay
     from palaestra.search.config import SearchConfig
     from palaestra.search.signature import signature
 
@@ -151,7 +151,7 @@ def _selfplay(
 
 
 def _train(game: Game, net: str, batch: int, threads: int, seconds: float, seed: int) -> dict[str, Any]:
-    from palaestra.learn.measure_training import measure_training
+    from palaestra.learn.training_speed import measure_training
 
     speed = measure_training(game, net, batch, threads, seconds, seed)
     return {
@@ -166,7 +166,7 @@ def _train(game: Game, net: str, batch: int, threads: int, seconds: float, seed:
 
 
 def _rollouts(game: Game, games: int, seconds: float, seed: int) -> dict[str, Any]:
-    from palaestra.search.measure import measure_rollouts
+    from palaestra.search.search_speed import measure_rollouts
 
     speed = measure_rollouts(game, games, seconds, seed)
     return {
@@ -177,7 +177,7 @@ def _rollouts(game: Game, games: int, seconds: float, seed: int) -> dict[str, An
 
 
 def _inference(game: Game, net: str, batch: int, threads: int, seconds: float) -> dict[str, Any]:
-    from palaestra.nets.measure import matmul_gflops, measure
+    from palaestra.nets.inference_speed import matmul_gflops, measure
 
     speed = measure(game, net, batch, threads, seconds)
     limit = matmul_gflops(threads)

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
+from palaestra.base.errors import GameError
 from palaestra.cli.options import GameId, Json, Seed
-from palaestra.errors import GameError
 
 
 def check_game(

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from palaestra.base.errors import RecordError
 from palaestra.cli.options import Json, StoredGame
-from palaestra.errors import RecordError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -76,7 +76,7 @@ def _rules(solution: Solution, game: str | None, file: str) -> Game | None:
 def _read(path: Path) -> str:
     """The file's text, no more of it than a solution can have."""
     from palaestra.arena.solutions import MOST_CHARACTERS
-    from palaestra.reading import read_bytes
+    from palaestra.base.reading import read_bytes
 
     try:
         return read_bytes(path, 4 * MOST_CHARACTERS).decode()
@@ -88,6 +88,6 @@ def _read(path: Path) -> str:
 
 
 def _write(path: Path, svg: str) -> None:
-    from palaestra.atomic import write_file
+    from palaestra.base.atomic import write_file
 
     write_file(path, svg.encode())

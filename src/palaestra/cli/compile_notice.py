@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from palaestra.compiling import listening
+from palaestra.base.compiling import listening
 
 if TYPE_CHECKING:
     from rich.status import Status

@@ -9,7 +9,7 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.text import Text
 
-from palaestra.printable import printable
+from palaestra.base.printable import printable
 
 
 class PlainConsole(Console):

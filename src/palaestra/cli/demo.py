@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from palaestra.base.cores import usable_cores
 from palaestra.cli.options import Seed
-from palaestra.cores import usable_cores
 
 if TYPE_CHECKING:
     from rich.console import Group
 
-    from palaestra.arena.records import Record
     from palaestra.arena.tournament import Progress, Tournament
     from palaestra.games.base import Game
     from palaestra.learn.events import Summary
+    from palaestra.runs.pgn_games import Record
 
 GAME = "connect_four-5x5"
 RIVALS = ("uct(simulations=200)", "uct(simulations=50)", "random")  # against whom it shows a won game, hardest first
@@ -49,9 +49,9 @@ def demo(
 
 def learn(minutes: float, seed: int) -> None:
     """The main demonstration: a run in ./runs/demo, or demo-2 and so on where that exists."""
+    from palaestra.base.jit import cache_root
     from palaestra.cli.output import stderr
     from palaestra.cli.train import finish, new_folder, watch
-    from palaestra.jit import cache_root
     from palaestra.learn.events import Listener
     from palaestra.learn.presets import configure
 
@@ -112,10 +112,10 @@ def round_robin(games: int, seed: int) -> None:
 
     from palaestra.arena.crosstable import Crosstable
     from palaestra.arena.tournament import play_tournament
+    from palaestra.base.jit import cache_root
     from palaestra.cli.crosstables import crosstable
     from palaestra.cli.output import command_name, stdout
     from palaestra.games.registry import make_game
-    from palaestra.jit import cache_root
     from palaestra.players.registry import make_player
 
     rules = make_game(GAME)

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from palaestra.base.cores import usable_cores
+from palaestra.base.errors import ConfigError
+from palaestra.base.text import clip, whole_number
 from palaestra.cli import complete
 from palaestra.cli.mistake_curve import curve_file, curve_moments, measure_curve, point_json, print_curve, rate_json
 from palaestra.cli.options import Json, RunName, Seed, StoredGame
-from palaestra.cores import usable_cores
-from palaestra.errors import ConfigError
-from palaestra.text import clip, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from palaestra.cores import usable_cores
+from palaestra.base.cores import usable_cores
 
 if TYPE_CHECKING:
     from rich.progress import Progress

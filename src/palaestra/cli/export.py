@@ -19,10 +19,10 @@ def export(
     """Write a run's network as an ONNX file, and its SHA-256."""
     import hashlib
 
-    from palaestra.atomic import write_file
+    from palaestra.base.atomic import write_file
+    from palaestra.base.text import format_value
     from palaestra.cli.output import command_name, print_json, stdout
     from palaestra.players.runs import open_run
-    from palaestra.text import format_value
 
     stored = open_run(run)
     iteration = stored.pick(network)

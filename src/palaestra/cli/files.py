@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from palaestra.errors import ConfigError
+from palaestra.base.errors import ConfigError
 
 
 def writable(file: str | Path) -> Path:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from palaestra.base.errors import ConfigError
 from palaestra.cli.options import Json, Seed
-from palaestra.errors import ConfigError
 
 if TYPE_CHECKING:
     from palaestra.ggp.manager import Manager
@@ -53,7 +53,7 @@ async def _serve(host: str, port: int, name: str, settings: Any, show: Any) -> N
 
     from rich.text import Text
 
-    from palaestra.errors import PlayerError
+    from palaestra.base.errors import PlayerError
     from palaestra.ggp.http_server import listen
     from palaestra.ggp.player_server import PlayerServer
 
@@ -163,7 +163,7 @@ def _write(records: list[MatchRecord], record: str | None, pgn: str | None) -> N
     import json
     from pathlib import Path
 
-    from palaestra.atomic import write_file
+    from palaestra.base.atomic import write_file
 
     if record is not None and records:
         data = {**summary(records), "matches": [one.as_json() for one in records]}

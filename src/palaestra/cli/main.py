@@ -14,12 +14,12 @@ from typing import Annotated, NoReturn
 import typer
 
 from palaestra import __version__
+from palaestra.base.errors import PalaestraError
+from palaestra.base.printable import printable
+from palaestra.base.text import clip
 from palaestra.cli import complete
 from palaestra.cli.compile_notice import compile_notice
 from palaestra.cli.old_names import with_new_names
-from palaestra.errors import PalaestraError
-from palaestra.printable import printable
-from palaestra.text import clip
 
 LONGEST = 2000  # characters of an error
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from palaestra.base.cores import usable_cores
 from palaestra.cli import complete
 from palaestra.cli.options import PLAYER_HELP, GameId, Json, OpeningPlies, OpeningsText, Seed
-from palaestra.cores import usable_cores
 
 if TYPE_CHECKING:
     from palaestra.arena.early_stop import SequentialMatch

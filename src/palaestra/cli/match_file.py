@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from palaestra.arena.pgn_file import PgnFile
-from palaestra.arena.records import RESULT_OF, write_game
-from palaestra.atomic import write_file
+from palaestra.base.atomic import write_file
 from palaestra.games.base import Game
+from palaestra.runs.pgn_file import PgnFile
+from palaestra.runs.pgn_games import RESULT_OF, write_game
 
 if TYPE_CHECKING:
     from palaestra.arena.match import GameRecord

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from palaestra.errors import ConfigError
+from palaestra.base.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from palaestra.base.errors import ConfigError
 from palaestra.cli import complete
-from palaestra.errors import ConfigError
 
 if TYPE_CHECKING:
     from palaestra.arena.openings import Openings

@@ -6,7 +6,7 @@ import json
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from palaestra.printable import printable
+from palaestra.base.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from rich.progress import Progress
     from rich.text import Text
 
+    from palaestra.base.types import Float64s, Int8s
     from palaestra.games.base import Game
-    from palaestra.types import Float64s, Int8s
 
 SIDES = ("first", "second")
 FIRST_STYLE, SECOND_STYLE, EMPTY_STYLE, LAST_STYLE = "bold bright_yellow", "bold bright_red", "dim", "reverse"

@@ -10,8 +10,8 @@ import typer
 from palaestra.cli.options import GameId, Json, Moves
 
 if TYPE_CHECKING:
+    from palaestra.base.types import Int8s
     from palaestra.games.base import Game
-    from palaestra.types import Int8s
 
 SPLIT = 2  # plies expanded in Python, so that an interrupt is heard between the parts
 

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from palaestra.base.errors import MoveError, PalaestraError
+from palaestra.base.text import whole_number
 from palaestra.cli import complete
 from palaestra.cli.options import GameId, Moves, Seed
-from palaestra.errors import MoveError, PalaestraError
-from palaestra.text import whole_number
 
 if TYPE_CHECKING:
+    from palaestra.base.types import Int8s
     from palaestra.games.base import Game
     from palaestra.players.base import Player
     from palaestra.players.exact import InstantJudge
-    from palaestra.types import Int8s
 
 COMMANDS = {
     "undo": "take back your last move (and the answer to it)",
@@ -191,8 +191,8 @@ class Session:
     def _answer(self, opponent: Player) -> None:
         import numpy as np
 
+        from palaestra.base.streams import keyed_seeds
         from palaestra.cli.output import stderr
-        from palaestra.streams import keyed_seeds
 
         stream = keyed_seeds(self.seed, len(self.states))
         with stderr().status(f"{opponent.text} is thinking"):

@@ -12,9 +12,9 @@ from palaestra.cli.files import picture, writable
 from palaestra.cli.options import PLAYER_HELP, GameId, Json, Seed
 
 if TYPE_CHECKING:
+    from palaestra.base.types import Float64s
     from palaestra.games.base import Game
     from palaestra.learn.tabular import Curve, Learned, TabularConfig
-    from palaestra.types import Float64s
 
 RANDOM = "random"
 
@@ -153,7 +153,7 @@ def _write_files(
     game: Game, first: Learned, curve: Curve, ceiling: tuple[float, float] | None, plot: str | None, save: str | None
 ) -> None:
     if save is not None:
-        from palaestra.atomic import write_file
+        from palaestra.base.atomic import write_file
         from palaestra.players.table import table_bytes
 
         write_file(Path(save), table_bytes(first.table, first.about))

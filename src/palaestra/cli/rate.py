@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import typer
 
+from palaestra.base.errors import ConfigError, RecordError
 from palaestra.cli.files import picture
 from palaestra.cli.options import Json, full_game_id
 from palaestra.cli.ratings import ADVANTAGE, DRAW, PRIOR, Advantage, Anchor, Draw, Prior
-from palaestra.errors import ConfigError, RecordError
 
 if TYPE_CHECKING:
-    from palaestra.arena.pgn_results import ResultReader
     from palaestra.arena.ratings import Ratings, Results
+    from palaestra.runs.pgn_results import ResultReader
 
 STDIN = "-"
 MEGABYTE = 2**20
@@ -53,11 +53,11 @@ def rate(
     json: Json = False,
 ) -> None:
     """Rate the players of a PGN file: Bayesian Elo with 95 % intervals."""
-    from palaestra.arena.pgn_results import ResultReader
     from palaestra.arena.ratings import Results
     from palaestra.arena.ratings import rate as rate_results
     from palaestra.cli.output import print_json
     from palaestra.cli.ratings import rating_config
+    from palaestra.runs.pgn_results import ResultReader
 
     config = rating_config(advantage, draw, prior, anchor)
     if plot is not None:
@@ -86,8 +86,8 @@ def _opened(file: str) -> Iterator[tuple[BinaryIO, Callable[[int], None]]]:
     import os
     import sys
 
+    from palaestra.base.reading import opened
     from palaestra.cli.output import progress_bar
-    from palaestra.reading import opened
 
     if os.path.isdir(file):
         raise RecordError(f"{file} is a folder; give one PGN file, for example {os.path.join(file, 'games.pgn')}")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from palaestra.errors import ConfigError
+from palaestra.base.errors import ConfigError
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -33,7 +33,7 @@ def rating_config(
     from pydantic import ValidationError
 
     from palaestra.arena.ratings import RatingConfig
-    from palaestra.fields import accepted
+    from palaestra.base.fields import accepted
 
     given = {"advantage": advantage, "draw": draw, "prior": prior}
     usual = {"advantage": ADVANTAGE, "draw": DRAW, "prior": PRIOR}

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
+from palaestra.base.errors import RecordError
 from palaestra.cli.options import Json, RunName, StoredGame
-from palaestra.errors import RecordError
 
 
 def report(

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from palaestra.base.cores import usable_cores
 from palaestra.cli.experiments import Folder, Jobs, home_of, share_cores, train_runs
 from palaestra.cli.options import Json, Seed
 from palaestra.cli.reproduce_rewards import EXPERIMENTS
 from palaestra.cli.reproduce_solo import EXAMPLE, solo
 from palaestra.cli.train import Sets
-from palaestra.cores import usable_cores
 
 if TYPE_CHECKING:
     from palaestra.lab.table_5_1 import Cell as SearchCell

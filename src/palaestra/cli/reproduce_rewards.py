@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from palaestra.base.cores import usable_cores
 from palaestra.cli.experiments import (
     Folder,
     Jobs,
@@ -26,11 +27,10 @@ from palaestra.cli.experiments import (
 from palaestra.cli.files import picture
 from palaestra.cli.options import Json, Seed, full_game_id
 from palaestra.cli.train import Sets
-from palaestra.cores import usable_cores
 
 if TYPE_CHECKING:
+    from palaestra.base.types import Float64s
     from palaestra.lab.demerit_curves import Claim, Curve
-    from palaestra.types import Float64s
 
 Generations = Annotated[int, typer.Option(min=1, max=10**6, help="Of every run.")]
 Games = Annotated[int, typer.Option(min=2, help="Of every match, an even number.")]

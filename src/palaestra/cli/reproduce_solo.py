@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from palaestra.base.cores import usable_cores
 from palaestra.cli.experiments import Folder, Minutes, Plot, Seeds, home_of, say_how_to_go_on
 from palaestra.cli.files import picture
 from palaestra.cli.options import Json, Seed, full_game_id
 from palaestra.cli.train import Sets
-from palaestra.cores import usable_cores
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -79,8 +79,8 @@ def solo(
 def _print_table(found: Mapping[str, Sequence[Journal]], minutes: float) -> None:
     import numpy as np
 
-    from palaestra.cli.live import clock
     from palaestra.cli.output import mean_in_words, stdout
+    from palaestra.cli.training_view import clock
     from palaestra.lab.solo_comparison import best_and_when
 
     console = stdout()

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from palaestra.base.errors import GameError, RecordError
 from palaestra.cli.options import PLAYER_HELP, Json, Seed
-from palaestra.errors import GameError, RecordError
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from palaestra.arena.records import PgnGame
     from palaestra.games.base import Game
     from palaestra.lab.review import Review
+    from palaestra.runs.pgn_games import PgnGame
 
 HEIGHTS = "▁▂▃▄▅▆▇█"
 MOST_NAME = 60  # characters of a player's name that are shown
@@ -77,8 +77,8 @@ def review(
 
 def _pick(file: Path, number: int | None) -> tuple[int, PgnGame]:
     """The game of this number and the number; without one the file must hold a single game."""
-    from palaestra.arena.records import stream_games
-    from palaestra.reading import opened
+    from palaestra.base.reading import opened
+    from palaestra.runs.pgn_games import stream_games
 
     try:
         with opened(file) as source:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from palaestra.base.cores import usable_cores
+from palaestra.base.errors import ConfigError, GameError
 from palaestra.cli import complete
 from palaestra.cli.files import picture
 from palaestra.cli.options import GameId, Json, Moves, Seed
-from palaestra.cores import usable_cores
-from palaestra.errors import ConfigError, GameError
 
 if TYPE_CHECKING:
     from pathlib import Path

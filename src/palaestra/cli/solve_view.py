@@ -157,6 +157,6 @@ def restarts_of(entry: Entry) -> str:
 
 def clock(seconds: float) -> str:
     """ "0:03", "1:02:05"."""
-    from palaestra.cli.live import clock
+    from palaestra.cli.training_view import clock
 
     return clock(seconds)

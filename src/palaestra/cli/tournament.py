@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from palaestra.base.cores import usable_cores
+from palaestra.base.errors import ConfigError, PalaestraError
 from palaestra.cli import complete
 from palaestra.cli.files import picture
 from palaestra.cli.options import PLAYER_HELP, GameId, Json, OpeningPlies, OpeningsText, Seed
 from palaestra.cli.ratings import ADVANTAGE, DRAW, PRIOR, Advantage, Anchor, Draw, Prior, rating_config
-from palaestra.cores import usable_cores
-from palaestra.errors import ConfigError, PalaestraError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -141,9 +141,9 @@ def check_files(pgn: str | None, resume: bool, plot: str | None) -> None:
 
 def make_players(texts: Sequence[str], game: Game) -> list[Player]:
     """The players, `run:NAME@*` being several; an error names the one that cannot be made."""
+    from palaestra.base.text import clip
     from palaestra.players.human import HumanPlayer
     from palaestra.players.registry import expand, make_player
-    from palaestra.text import clip
 
     players: list[Player] = []
     for text in texts:

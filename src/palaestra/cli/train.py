@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from palaestra.base.cores import usable_cores
+from palaestra.base.errors import ConfigError
+from palaestra.base.text import refuse_long
 from palaestra.cli import complete
 from palaestra.cli.options import GAME_HELP, Json, full_game_id
-from palaestra.cores import usable_cores
-from palaestra.errors import ConfigError
-from palaestra.text import refuse_long
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -189,8 +189,8 @@ def name_of(folder: Path) -> str:
 
 def watch(folder: Path, work: Callable[[list[Listener]], Summary]) -> Summary:
     """Do the work under a view on stderr; Ctrl-C leaves the folder at its last iteration and says how to go on."""
-    from palaestra.cli.live import make_view
     from palaestra.cli.output import command_name, stderr
+    from palaestra.cli.training_view import make_view
     from palaestra.learn.listeners import tensorboard
     from palaestra.runs.folder import CONFIG
 
@@ -283,9 +283,9 @@ def print_summary(summary: Summary, rates: list[ErrorRate]) -> None:
     from rich.text import Text
 
     from palaestra.cli.evaluate import print_scores, print_strength
-    from palaestra.cli.live import clock
     from palaestra.cli.output import stdout
-    from palaestra.learn.measures import anchor_result
+    from palaestra.cli.training_view import clock
+    from palaestra.learn.metrics_line import anchor_result
     from palaestra.players.runs import open_run
 
     words = (
@@ -331,8 +331,8 @@ def demerits_in_words(lines: list[Metrics]) -> str:
 
 def print_next(summary: Summary) -> None:
     """The exact commands for what can be done with the run now."""
+    from palaestra.base.user_code import is_code, remembered
     from palaestra.cli.output import command_name, stdout
-    from palaestra.user_code import is_code, remembered
 
     config = summary.config
     if config.minutes is not None:

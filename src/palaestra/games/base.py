@@ -23,13 +23,13 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from palaestra.errors import GameError, MoveError
+from palaestra.base.errors import GameError, MoveError
+from palaestra.base.jit import kernel
+from palaestra.base.streams import below
+from palaestra.base.text import clip, refuse_long, whole_number
+from palaestra.base.types import Float32s, Int8s, Int32s, Int64s, UInt64s
 from palaestra.games.rows import HEADER, ONGOING
 from palaestra.games.symmetry import Symmetry, identity
-from palaestra.jit import kernel
-from palaestra.streams import below
-from palaestra.text import clip, refuse_long, whole_number
-from palaestra.types import Float32s, Int8s, Int32s, Int64s, UInt64s
 
 if TYPE_CHECKING:
     from palaestra.games.svg import Spot

@@ -40,7 +40,8 @@ from textwrap import fill
 
 import numpy as np
 
-from palaestra.errors import GameError, MoveError
+from palaestra.base.errors import GameError, MoveError
+from palaestra.base.types import Float32s, Int8s, Int32s
 from palaestra.games.bin_packing_rules import (
     BENCH,
     CELLS,
@@ -59,7 +60,6 @@ from palaestra.games.kernel_game import KernelGame
 from palaestra.games.rows import ONGOING
 from palaestra.games.svg import CELL, GRID, INK, MARGIN, Spot, area_spot, document, label
 from palaestra.games.symmetry import Symmetry, cell_map, identity
-from palaestra.types import Float32s, Int8s, Int32s
 
 ITEMS = (2, 50)  # fewest and most
 USUAL_ITEMS = 10

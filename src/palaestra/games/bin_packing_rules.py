@@ -14,12 +14,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from palaestra.base.jit import inlined, kernel
+from palaestra.base.streams import below, mix
+from palaestra.base.types import Float32s, Int8s, Int32s, Int64s
 from palaestra.games import bits
 from palaestra.games.kernel_game import Rules, state_bytes
 from palaestra.games.rows import HEADER, ONGOING, ply
-from palaestra.jit import inlined, kernel
-from palaestra.streams import below, mix
-from palaestra.types import Float32s, Int8s, Int32s, Int64s
 
 SQUARE = 10  # side of the square that the items are cut from, and the longest side of an item
 BENCH = 15

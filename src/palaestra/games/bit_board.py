@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from palaestra.base.jit import inlined, kernel
+from palaestra.base.types import Bools, Float32s, Int8s, Int32s, Int64s
 from palaestra.games import bits
 from palaestra.games.board import BoardGame
 from palaestra.games.rows import mover
-from palaestra.jit import inlined, kernel
-from palaestra.types import Bools, Float32s, Int8s, Int32s, Int64s
 
 STONES = 1  # the word of the first player's stones; the second player's follow
 CELLS = 64

@@ -16,13 +16,13 @@ from string import ascii_lowercase
 
 import numpy as np
 
-from palaestra.errors import MoveError
+from palaestra.base.errors import MoveError
+from palaestra.base.jit import kernel
+from palaestra.base.types import Int8s, Int32s, Int64s
 from palaestra.games.kernel_game import KernelGame
 from palaestra.games.rows import HEADER, ONGOING
 from palaestra.games.svg import Spot, grid_document, grid_spot
 from palaestra.games.symmetry import Symmetry
-from palaestra.jit import kernel
-from palaestra.types import Int8s, Int32s, Int64s
 
 MAX_SIDE = 26  # columns are named by one letter
 

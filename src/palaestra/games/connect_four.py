@@ -18,7 +18,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from palaestra.errors import GameError, MoveError
+from palaestra.base.errors import GameError, MoveError
+from palaestra.base.jit import inlined, kernel
+from palaestra.base.types import Float32s, Int8s, Int32s, Int64s, UInt64s
 from palaestra.games import bits
 from palaestra.games.board import MAX_SIDE, BoardGame
 from palaestra.games.connect_four_large import RULES as BYTE_RULES
@@ -26,8 +28,6 @@ from palaestra.games.kernel_game import Rules, state_bytes
 from palaestra.games.rows import ONGOING, mover, ply, set_mover, win_by_plies
 from palaestra.games.svg import Spot, grid_document, grid_spot
 from palaestra.games.symmetry import Symmetry, cell_map, identity
-from palaestra.jit import inlined, kernel
-from palaestra.types import Float32s, Int8s, Int32s, Int64s, UInt64s
 
 LINE = 4
 STONES = 1  # the word of the first player's stones; the second player's follow

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from palaestra.base.jit import inlined
+from palaestra.base.types import Int8s, Int32s, Int64s
 from palaestra.games.board import permute_cells
 from palaestra.games.kernel_game import Rules
 from palaestra.games.lines import makes_line, observe, start
 from palaestra.games.rows import HEADER, ONGOING, mover, ply, set_mover, win_by_plies
-from palaestra.jit import inlined
-from palaestra.types import Int8s, Int32s, Int64s
 
 
 @inlined

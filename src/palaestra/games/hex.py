@@ -23,14 +23,14 @@ from string import ascii_lowercase
 
 import numpy as np
 
-from palaestra.errors import GameError
+from palaestra.base.errors import GameError
+from palaestra.base.jit import inlined, kernel
+from palaestra.base.types import Float32s, Int8s, Int32s, Int64s
 from palaestra.games.board import BoardGame, cell_symmetries
 from palaestra.games.kernel_game import Rules, state_bytes
 from palaestra.games.rows import HEADER, ONGOING, mover, ply, set_mover, win_by_plies
 from palaestra.games.svg import Spot, hex_document, hex_spot
 from palaestra.games.symmetry import square_maps
-from palaestra.jit import inlined, kernel
-from palaestra.types import Float32s, Int8s, Int32s, Int64s
 
 MIN_SIDE, MAX_SIDE = 2, 19
 BOTH_EDGES = 3

@@ -26,12 +26,12 @@ import numpy as np
 from numba.core.dispatcher import Dispatcher
 from numba.core.errors import NumbaError
 
-from palaestra.errors import GameError
+from palaestra.base.errors import GameError
+from palaestra.base.jit import bind, fingerprint, kernel
+from palaestra.base.types import Float32s, Int8s, Int32s, Int64s, UInt64s
 from palaestra.games.base import Game, Playouts
 from palaestra.games.rows import HEADER
 from palaestra.games.symmetry import Symmetry
-from palaestra.jit import bind, fingerprint, kernel
-from palaestra.types import Float32s, Int8s, Int32s, Int64s, UInt64s
 
 
 @kernel

@@ -22,11 +22,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from palaestra.base.types import Bools, Int8s, Int32s
 from palaestra.games.base import Game
 from palaestra.games.rows import ONGOING
 from palaestra.games.sample import Broken, Sample, is_array, kind, play_games, raised
 from palaestra.games.symmetry import Symmetry
-from palaestra.types import Bools, Int8s, Int32s
 
 MOST_LINES = 3  # violations reported per law: the first tells the story
 MOST_LEAVES = 200_000  # positions that the law of leaves may visit

@@ -15,15 +15,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from palaestra.errors import GameError
+from palaestra.base.errors import GameError
+from palaestra.base.jit import inlined, kernel
+from palaestra.base.types import Float32s, Int8s, Int32s, Int64s
 from palaestra.games import lines_small
 from palaestra.games.bit_board import CELLS, BitBoardGame
 from palaestra.games.board import MAX_SIDE, BoardGame, cell_symmetries, permute_cells
 from palaestra.games.kernel_game import Rules, state_bytes
 from palaestra.games.rows import HEADER, ONGOING, mover, ply, set_mover, win_by_plies
 from palaestra.games.symmetry import rectangle_maps
-from palaestra.jit import inlined, kernel
-from palaestra.types import Float32s, Int8s, Int32s, Int64s
 
 
 @kernel

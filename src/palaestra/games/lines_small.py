@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from palaestra.base.jit import inlined, kernel
+from palaestra.base.types import Int8s, Int32s, Int64s
 from palaestra.games import bits
 from palaestra.games.bit_board import STONES, list_bits, observe_bits, permute_bits, signed, word_of
 from palaestra.games.kernel_game import Rules
 from palaestra.games.rows import ONGOING, mover, ply, set_mover, win_by_plies
-from palaestra.jit import inlined, kernel
-from palaestra.types import Int8s, Int32s, Int64s
 
 
 def parameters(rows: int, cols: int, k: int) -> Int64s:

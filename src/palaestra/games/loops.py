@@ -1,4 +1,4 @@
-"""Loops over batches that call a game's own rules: a template that `palaestra.jit.bind` compiles once per game.
+"""Loops over batches that call a game's own rules: a template that `palaestra.base.jit.bind` compiles once per game.
 
 The free names `start`, `play`, `legal`, `observe`, `permute` and `score` are the game's (see `kernel_game.py`).
 """
@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from palaestra.base.jit import inlined, kernel
+from palaestra.base.streams import below
+from palaestra.base.types import Float32s, Int8s, Int32s, Int64s, UInt64s
 from palaestra.games.rows import ONGOING, mover, outcome, ply, set_mover, set_outcome, set_ply
-from palaestra.jit import inlined, kernel
-from palaestra.streams import below
-from palaestra.types import Float32s, Int8s, Int32s, Int64s, UInt64s
 
 if TYPE_CHECKING:
     from palaestra.games.kernel_game import legal, observe, permute, play, score, start

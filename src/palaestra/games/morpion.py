@@ -36,13 +36,13 @@ from string import ascii_lowercase
 
 import numpy as np
 
-from palaestra.errors import GameError, MoveError
+from palaestra.base.errors import GameError, MoveError
+from palaestra.base.types import Int8s, Int32s, Int64s
 from palaestra.games.kernel_game import KernelGame, state_bytes
 from palaestra.games.morpion_rules import ACTION_OF, CELLS, DRAWN, LINE_OF, PLANES, RULES, TABLES
 from palaestra.games.rows import HEADER
 from palaestra.games.svg import DOT_STEP, Spot, dots_corner, dots_document
 from palaestra.games.symmetry import Symmetry, square_maps
-from palaestra.types import Int8s, Int32s, Int64s
 
 DIRECTIONS = {"e": (0, 1), "s": (1, 0), "se": (1, 1), "sw": (1, -1)}  # (rows, columns) of a step, in order of actions
 

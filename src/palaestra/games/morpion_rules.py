@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from palaestra.base.jit import inlined, kernel
+from palaestra.base.types import Float32s, Int8s, Int32s, Int64s
 from palaestra.games.kernel_game import Rules
 from palaestra.games.rows import HEADER, ONGOING, ply
-from palaestra.jit import inlined, kernel
-from palaestra.types import Float32s, Int8s, Int32s, Int64s
 
 BLOCKED, DRAWN = -128, 64
 PLANES = 9

@@ -28,13 +28,13 @@ from string import ascii_lowercase
 
 import numpy as np
 
-from palaestra.errors import GameError, MoveError
+from palaestra.base.errors import GameError, MoveError
+from palaestra.base.jit import inlined, kernel
+from palaestra.base.types import Float32s, Int8s, Int32s, Int64s
 from palaestra.games.kernel_game import KernelGame, Rules, state_bytes
 from palaestra.games.rows import HEADER, ONGOING, mover, ply, set_mover, win_by_plies
 from palaestra.games.svg import Spot, grid_spot, pieces_document
 from palaestra.games.symmetry import Symmetry, cell_map, identity
-from palaestra.jit import inlined, kernel
-from palaestra.types import Float32s, Int8s, Int32s, Int64s
 
 STEPS = ((-1, 1), (0, 1), (1, 1), (-1, 0), (1, 0), (-1, -1), (0, -1), (1, -1))  # (column, forward) by action
 PLIES_PER_RANK = 20

@@ -20,7 +20,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from palaestra.errors import GameError
+from palaestra.base.errors import GameError
+from palaestra.base.jit import inlined, kernel
+from palaestra.base.types import Int8s, Int32s, Int64s
 from palaestra.games import bits, othello_large
 from palaestra.games.bit_board import (
     STONES,
@@ -36,8 +38,6 @@ from palaestra.games.board import BoardGame, cell_symmetries
 from palaestra.games.kernel_game import Rules, state_bytes
 from palaestra.games.rows import ONGOING, mover, set_mover
 from palaestra.games.symmetry import square_maps
-from palaestra.jit import inlined, kernel
-from palaestra.types import Int8s, Int32s, Int64s
 
 SMALLEST, LARGEST, LARGEST_AS_BITS = 4, 10, 8
 DISCS, PLACES = STONES, STONES + 2  # words: discs of the first player, of the second, and the mover's places

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from palaestra.base.jit import inlined, kernel
+from palaestra.base.types import Float32s, Int8s, Int32s, Int64s
 from palaestra.games.board import permute_cells
 from palaestra.games.kernel_game import Rules
 from palaestra.games.rows import HEADER, ONGOING, mover, set_mover
-from palaestra.jit import inlined, kernel
-from palaestra.types import Float32s, Int8s, Int32s, Int64s
 
 DIRECTIONS = ((-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1))
 STEPS, ROOMS = 1, 9  # places in p

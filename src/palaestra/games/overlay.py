@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+from palaestra.base.types import Int8s
 from palaestra.games.base import Game
 from palaestra.games.svg import Point, Spot, label
-from palaestra.types import Int8s
 
 SHADE, LAST, DECIDING = "#d9480f", "#e5007d", "#00b36b"
 

@@ -27,11 +27,11 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from palaestra.errors import GameError, PalaestraError
+from palaestra.base.errors import GameError, PalaestraError
+from palaestra.base.types import Float32s, Int8s, Int32s, Int64s
 from palaestra.games.base import Game, Tiebreak
 from palaestra.games.kernel_game import state_bytes
 from palaestra.games.rows import HEADER, ONGOING
-from palaestra.types import Float32s, Int8s, Int32s, Int64s
 
 State = TypeVar("State")
 

@@ -7,11 +7,11 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from palaestra.errors import GameError
+from palaestra.base.errors import GameError
+from palaestra.base.suggest import nearest
+from palaestra.base.text import clip, refuse_long
+from palaestra.base.user_code import is_code, load, remember, remembered
 from palaestra.games.base import RULES, Game
-from palaestra.suggest import nearest
-from palaestra.text import clip, refuse_long
-from palaestra.user_code import is_code, load, remember, remembered
 
 
 @dataclass(frozen=True)

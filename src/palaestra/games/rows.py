@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from palaestra.jit import inlined
-from palaestra.types import Int8s
+from palaestra.base.jit import inlined
+from palaestra.base.types import Int8s
 
 HEADER = 8
 ONGOING = -(2**31)

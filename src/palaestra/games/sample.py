@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from palaestra.base.streams import keyed_seeds
+from palaestra.base.types import Int8s, Int32s, Int64s, UInt64s
 from palaestra.games.base import Game, pick_rows
 from palaestra.games.kernel_game import KernelGame
 from palaestra.games.rows import ONGOING
-from palaestra.streams import keyed_seeds
-from palaestra.types import Int8s, Int32s, Int64s, UInt64s
 
 MOST_STARTS = 64  # initial positions looked at
 MOST_ROWS = 160  # positions for the laws that go through them one by one

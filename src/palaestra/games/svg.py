@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from palaestra.printable import escape
-from palaestra.types import Int8s
+from palaestra.base.printable import escape
+from palaestra.base.types import Int8s
 
 Point = tuple[float, float]
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from palaestra.types import Float32s, Int32s
+from palaestra.base.types import Float32s, Int32s
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from palaestra.jit import kernel
-from palaestra.types import Bools, Int64s
+from palaestra.base.jit import kernel
+from palaestra.base.types import Bools, Int64s
 
 
 @kernel

@@ -19,8 +19,8 @@ from string import ascii_lowercase
 
 import numpy as np
 
+from palaestra.base.types import Float32s, Int64s
 from palaestra.ggp.terms import Rule, Rules, Term, arguments, name_of, substitute, subterms, term_text
-from palaestra.types import Float32s, Int64s
 
 MOST_DIGITS = 1000
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 
-from palaestra.errors import GdlError
+from palaestra.base.errors import GdlError
 
 MEGABYTE = 2**20
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from palaestra.errors import GdlError
+from palaestra.base.errors import GdlError
 from palaestra.ggp.dependence import check_dependence
 from palaestra.ggp.terms import Rule, Term, arguments, complaint, is_variable, name_of, shown, subterms, variables
 

@@ -13,15 +13,15 @@ from typing import Protocol
 
 import numpy as np
 
-from palaestra.errors import GdlError
+from palaestra.base.errors import GdlError
+from palaestra.base.streams import seeds_from
+from palaestra.base.types import Bools, Float64s, Int32s, UInt64s
 from palaestra.ggp import decoupled_tree
 from palaestra.ggp.decoupled_tree import EDGES, NO_NODE, NODES, ROOT, new_tree
 from palaestra.ggp.machine import Machine, State
 from palaestra.ggp.monte_carlo import BATCH_SECONDS, MOST_TURNS, random_game
 from palaestra.ggp.propnet import PropNet
 from palaestra.ggp.terms import Term
-from palaestra.streams import seeds_from
-from palaestra.types import Bools, Float64s, Int32s, UInt64s
 
 EXPLORATION = 0.7  # of UCB1, for results between 0 and 1
 MOST_NODES, MOST_EDGES = 1_000_000, 8_000_000  # of a tree, in which search goes on when it is full

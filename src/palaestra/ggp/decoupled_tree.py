@@ -18,9 +18,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from palaestra.jit import inlined, kernel
-from palaestra.streams import below, mix
-from palaestra.types import Bools, Float64s, Int32s, Int64s, UInt64s
+from palaestra.base.jit import inlined, kernel
+from palaestra.base.streams import below, mix
+from palaestra.base.types import Bools, Float64s, Int32s, Int64s, UInt64s
 
 ROOT, NO_NODE, UNREAD = 0, -1, -1
 NODES, EDGES = 0, 1  # entries of `sizes`

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from typing import TypeVar
 
-from palaestra.errors import GdlError
+from palaestra.base.errors import GdlError
 from palaestra.ggp.terms import Literal, Rule, Term, arguments, complaint, is_variable, name_of, shown, variables
 
 Node = TypeVar("Node", bound=Hashable)

@@ -20,7 +20,8 @@ from hashlib import blake2b
 
 import numpy as np
 
-from palaestra.errors import GameError, GdlError, MoveError
+from palaestra.base.errors import GameError, GdlError, MoveError
+from palaestra.base.types import Float32s, Int8s, Int32s, Int64s, UInt64s
 from palaestra.games.base import Game, Playouts, Tiebreak
 from palaestra.games.rows import HEADER, ONGOING
 from palaestra.ggp import game_kernels
@@ -33,7 +34,6 @@ from palaestra.ggp.propnet import PropNet, block_words
 from palaestra.ggp.rules import load_rules, parse_rules, rulesheet, rulesheet_names
 from palaestra.ggp.terms import Rules, Term, is_variable, name_of, subterms, term_text
 from palaestra.ggp.turn_taking import Habits, NotInTurn, look, refuse
-from palaestra.types import Float32s, Int8s, Int32s, Int64s, UInt64s
 
 FORMAT = 1  # of states and observations: part of every version, so that a change of this module is noticed as well
 HIGHEST_GOAL = 100

@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from palaestra.base.jit import inlined, kernel
+from palaestra.base.types import Bools, Float32s, Int8s, Int32s, Int64s, UInt64s
 from palaestra.games.bits import lowest
 from palaestra.games.rows import ONGOING
 from palaestra.ggp.kernels import (
@@ -25,8 +27,6 @@ from palaestra.ggp.kernels import (
     store,
     word_of,
 )
-from palaestra.jit import inlined, kernel
-from palaestra.types import Bools, Float32s, Int8s, Int32s, Int64s, UInt64s
 
 _0, _1, _ALL = np.uint64(0), np.uint64(1), np.uint64(0xFFFFFFFFFFFFFFFF)
 _16, _32, _LOW = np.uint64(16), np.uint64(32), np.uint64(0xFFFFFFFF)

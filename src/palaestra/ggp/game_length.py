@@ -11,11 +11,11 @@ from itertools import pairwise
 
 import numpy as np
 
+from palaestra.base.types import Bools, Int32s, Int64s, UInt64s
 from palaestra.ggp.board_layout import Board
 from palaestra.ggp.kernels import LANES
 from palaestra.ggp.propnet import PropNet
 from palaestra.ggp.terms import arguments, name_of
-from palaestra.types import Bools, Int32s, Int64s, UInt64s
 
 CAP = 1_000  # plies of a game of which nothing else is known
 

@@ -6,6 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from palaestra.base.jit import kernel
+from palaestra.base.streams import below
+from palaestra.base.types import Int8s, Int32s, Int64s, UInt64s
 from palaestra.games.bits import lowest
 from palaestra.games.rows import ONGOING
 from palaestra.ggp.game_kernels import (
@@ -35,9 +38,6 @@ from palaestra.ggp.kernels import (
     set_facts,
     take,
 )
-from palaestra.jit import kernel
-from palaestra.streams import below
-from palaestra.types import Int8s, Int32s, Int64s, UInt64s
 
 _0, _1 = np.uint64(0), np.uint64(1)
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from palaestra.base.types import Bools, Int64s
 from palaestra.ggp.budget import Budget, BudgetError
 from palaestra.ggp.demand import asked, is_asked, on_demand
 from palaestra.ggp.joins import Database, Negation, Table, saturate, solve
@@ -22,7 +23,6 @@ from palaestra.ggp.relations import Predicate, build, predicate, row_keys
 from palaestra.ggp.split import split
 from palaestra.ggp.strata import Strata
 from palaestra.ggp.terms import Literal, Rule, Rules, Term, arguments, name_of
-from palaestra.types import Bools, Int64s
 
 ASKED = ("next", "legal", "goal", "terminal")
 TRUE, DOES, LEGAL, NEXT, GOAL, TERMINAL, INIT = (

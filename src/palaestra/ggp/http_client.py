@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import aiohttp
 
-from palaestra.errors import ConfigError
+from palaestra.base.errors import ConfigError
 from palaestra.ggp.protocol import CONTENT_TYPE, PORT
 from palaestra.ggp.record import Code
 

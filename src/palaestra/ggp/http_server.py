@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from urllib.parse import unquote_to_bytes
 
-from palaestra.errors import ConfigError, PalaestraError
+from palaestra.base.errors import ConfigError, PalaestraError
 from palaestra.ggp.clock import round_trip
 from palaestra.ggp.protocol import CONTENT_TYPE, MESSAGE_BYTES
 

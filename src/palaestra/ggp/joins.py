@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from palaestra.base.types import Bools, Int64s
 from palaestra.ggp.budget import Budget
 from palaestra.ggp.relations import KEY_BITS, Bindings, Predicate, Relation, Terms, build, match, predicate
 from palaestra.ggp.terms import Literal, Rule, Term, arguments, variables
-from palaestra.types import Bools, Int64s
 
 MIXER = np.int64(0x1B873593C2B2AE35)  # odd and large: equal keys of different rows are rare
 

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from palaestra.base.jit import inlined, kernel
+from palaestra.base.streams import below
+from palaestra.base.types import Bools, Int32s, Int64s, UInt64s
 from palaestra.games.bits import lowest
-from palaestra.jit import inlined, kernel
-from palaestra.streams import below
-from palaestra.types import Bools, Int32s, Int64s, UInt64s
 
 _0, _1, _ALL = np.uint64(0), np.uint64(1), np.uint64(0xFFFFFFFFFFFFFFFF)
 LANES = 64

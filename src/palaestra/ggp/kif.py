@@ -10,7 +10,7 @@ import re
 from bisect import bisect_left
 from dataclasses import dataclass
 
-from palaestra.errors import GdlError
+from palaestra.base.errors import GdlError
 from palaestra.ggp.terms import DEEPEST, Term, complaint, term_text
 
 __all__ = ["USUAL", "Limits", "Located", "Term", "read_kif", "term_text"]

@@ -10,9 +10,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
 from typing import TypeAlias
 
-from palaestra.errors import GdlError, MoveError
+from palaestra.base.errors import GdlError, MoveError
+from palaestra.base.text import whole_number
 from palaestra.ggp.terms import Rules, Term, meant, shown
-from palaestra.text import whole_number
 
 State: TypeAlias = Hashable
 

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from palaestra.errors import ConfigError, GdlError, MoveError, PalaestraError
+from palaestra.base.errors import ConfigError, GdlError, MoveError, PalaestraError
 from palaestra.ggp import protocol
 from palaestra.ggp.http_client import Address, Client, Reply
 from palaestra.ggp.kif import Term, term_text

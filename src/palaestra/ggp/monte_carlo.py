@@ -13,11 +13,11 @@ from typing import TypeVar
 
 import numpy as np
 
-from palaestra.errors import GdlError
+from palaestra.base.errors import GdlError
+from palaestra.base.types import Float64s, Int64s
 from palaestra.ggp.machine import Machine, State
 from palaestra.ggp.propnet import PropNet
 from palaestra.ggp.terms import Term
-from palaestra.types import Float64s, Int64s
 
 T = TypeVar("T")
 

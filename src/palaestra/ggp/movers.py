@@ -15,7 +15,8 @@ from typing import Protocol
 
 import numpy as np
 
-from palaestra.errors import GameError, MoveError, PalaestraError, PlayerError
+from palaestra.base.errors import GameError, MoveError, PalaestraError, PlayerError
+from palaestra.base.types import Int8s
 from palaestra.games.base import RULES, Game
 from palaestra.games.rows import ONGOING
 from palaestra.ggp.decoupled import Decoupled
@@ -33,7 +34,6 @@ from palaestra.players.flat import McsPlayer
 from palaestra.players.kinds import Human, Kind, Mcs, Random
 from palaestra.players.registry import read_player
 from palaestra.players.tree import TreePlayer
-from palaestra.types import Int8s
 
 GROUNDING_SHARE = 0.5  # of what is left of the start clock, and of the play clock of the first move
 SLICE = 100.0  # milliseconds after which a search tells its best move

@@ -19,10 +19,10 @@ from itertools import pairwise
 
 import numpy as np
 
+from palaestra.base.types import Bools, Int64s
 from palaestra.ggp.atom_graph import components, reached
 from palaestra.ggp.budget import Budget
 from palaestra.ggp.ground import NEVER, Grounding
-from palaestra.types import Bools, Int64s
 
 ALWAYS, IMPOSSIBLE = 0, 1  # literals of the constant
 CHECK_EVERY = 4096  # components between two looks at the clock

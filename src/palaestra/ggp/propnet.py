@@ -11,7 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from palaestra.errors import GdlError
+from palaestra.base.errors import GdlError
+from palaestra.base.streams import Rng, seeds_from
+from palaestra.base.types import Bools, Int32s, UInt64s
 from palaestra.ggp import kernels
 from palaestra.ggp.budget import Budget
 from palaestra.ggp.ground import ground
@@ -19,8 +21,6 @@ from palaestra.ggp.kernels import LANES, Gates
 from palaestra.ggp.machine import NODES, SECONDS, Machine, State
 from palaestra.ggp.network import Network, build_network
 from palaestra.ggp.terms import Rules, Term
-from palaestra.streams import Rng, seeds_from
-from palaestra.types import Bools, Int32s, UInt64s
 
 MOST_WORDS = 8  # of a block: 512 games, whose values fit the cache next to the processor for most games
 LONGEST = 10_000  # joint moves of a random game, which is then given up

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TypeAlias
 
-from palaestra.errors import GdlError
+from palaestra.base.errors import GdlError
 from palaestra.ggp.kif import Limits, read_kif
 from palaestra.ggp.terms import Term, term_text
 

@@ -16,7 +16,7 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from itertools import islice
 from typing import Any
 
-from palaestra.errors import GdlError
+from palaestra.base.errors import GdlError
 from palaestra.ggp.budget import Budget
 from palaestra.ggp.fact_index import Access, Functor, by_functor, functor
 from palaestra.ggp.rule_code import Shape, Writer, canonical, compiled

@@ -14,9 +14,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-from palaestra.arena.records import pgn_text
 from palaestra.ggp.kif import Term, term_text
 from palaestra.ggp.protocol import Introduction
+from palaestra.runs.pgn_games import pgn_text
 
 Code = Literal["TO", "CE", "IL"]
 CODES: dict[Code, str] = {"TO": "no answer in time", "CE": "no connection", "IL": "no legal move"}

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from palaestra.base.types import Bools, Int64s
 from palaestra.ggp.budget import Budget, BudgetError
 from palaestra.ggp.terms import DEEPEST, LARGEST, Term, arguments, is_variable, name_of
-from palaestra.types import Bools, Int64s
 
 Predicate = tuple[str, int]  # name and number of arguments
 Bindings = dict[str, Int64s]  # one column of term numbers per variable

@@ -16,7 +16,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TypeAlias
 
-from palaestra.errors import GdlError
+from palaestra.base.errors import GdlError
+from palaestra.base.reading import opened
 from palaestra.ggp.check import KEYWORDS, OPERATORS, check_rules, roles_of
 from palaestra.ggp.dependence import UnstratifiedError
 from palaestra.ggp.kif import USUAL, Limits, Located, read_kif
@@ -35,7 +36,6 @@ from palaestra.ggp.terms import (
     term_text,
     words,
 )
-from palaestra.reading import opened
 
 __all__ = [
     "Literal",

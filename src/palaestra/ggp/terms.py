@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
-from palaestra.errors import GdlError
+from palaestra.base.errors import GdlError
 
 Term: TypeAlias = str | tuple["Term", ...]
 

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from palaestra.errors import GameError
+from palaestra.base.errors import GameError
+from palaestra.base.types import Bools, Int32s, UInt64s
 from palaestra.ggp.board_layout import Board
 from palaestra.ggp.game_length import CAP, Counters, Growth, random_moves
 from palaestra.ggp.kernels import LANES
 from palaestra.ggp.propnet import PropNet
-from palaestra.types import Bools, Int32s, UInt64s
 
 
 class NotInTurn(GameError):

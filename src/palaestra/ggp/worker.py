@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import numpy as np
 
-from palaestra.errors import GdlError, PalaestraError
+from palaestra.base.errors import GdlError, PalaestraError
 from palaestra.ggp.interpreter import Interpreter
 from palaestra.ggp.kif import Term, term_text
 from palaestra.ggp.machine import QUESTION_SECONDS, Machine

@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from palaestra.errors import ConfigError
+from palaestra.base.errors import ConfigError
+from palaestra.base.types import Float64s
 from palaestra.games.registry import make_game
 from palaestra.learn.tabular import NAMES, Curve, TabularConfig, learn_table, read_config
 from palaestra.learn.tabular_ceiling import best_response
-from palaestra.types import Float64s
 
 TIC = "tic_tac_toe-3x3"
 LENGTHS = (5_000, 10_000, 20_000, 30_000, 40_000, 50_000)  # l in the study of QM-learning

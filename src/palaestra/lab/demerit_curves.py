@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from palaestra.arena.statistics import mean_and_margin
-from palaestra.types import Float64s
+from palaestra.base.types import Float64s
 
 Curve = Float64s
 NONE = 1e-6  # demerits that are rounding

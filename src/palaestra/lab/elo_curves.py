@@ -17,8 +17,8 @@ import numpy as np
 
 from palaestra.arena.ratings import Ratings
 from palaestra.arena.statistics import student_95
-from palaestra.errors import PalaestraError
-from palaestra.learn.history import running_elos
+from palaestra.base.errors import PalaestraError
+from palaestra.learn.running_elo import running_elos
 from palaestra.players.registry import find_checkpoint
 from palaestra.players.runs import StoredRun
 

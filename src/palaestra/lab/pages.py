@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from string import Template
 
-from palaestra.printable import escape
+from palaestra.base.printable import escape
 
 STEPS = (
     ("first", "«", "to the start"),

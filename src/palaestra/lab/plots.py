@@ -18,7 +18,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from palaestra.printable import printable
+from palaestra.base.printable import printable
 
 Lines = Sequence[Mapping[str, Any]]
 

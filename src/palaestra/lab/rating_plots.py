@@ -17,11 +17,11 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
 from palaestra.arena.ratings import Ratings, Results, rate
-from palaestra.atomic import write_file
-from palaestra.errors import ConfigError
+from palaestra.base.atomic import write_file
+from palaestra.base.errors import ConfigError
+from palaestra.base.types import Float64s
 from palaestra.lab.elo_curves import Curve, Point, curves_of, mean_over_runs
 from palaestra.lab.plots import BLUE, GREEN, INK, ORANGE, PURPLE, RED, STYLE, picture, whole_numbers
-from palaestra.types import Float64s
 
 if TYPE_CHECKING:
     from palaestra.arena.tournament import Tournament

@@ -11,18 +11,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from palaestra.arena.records import PgnGame, read_games
 from palaestra.arena.statistics import elo_in_words
-from palaestra.errors import RecordError
+from palaestra.base.errors import RecordError
+from palaestra.base.printable import escape
+from palaestra.base.text import whole_number
 from palaestra.games.base import Game
 from palaestra.games.registry import make_stored_game
 from palaestra.games.rows import ONGOING
 from palaestra.lab.pages import Replay, card, fill_page
 from palaestra.lab.plots import Lines, run_plots
-from palaestra.printable import escape
 from palaestra.runs.folder import RunFolder, numbered
 from palaestra.runs.manifest import Manifest
-from palaestra.text import whole_number
+from palaestra.runs.pgn_games import PgnGame, read_games
 
 MOST_GAMES = 5
 SIDES = ("first", "second")

@@ -11,17 +11,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from palaestra.arena.records import PgnGame
-from palaestra.errors import RecordError
+from palaestra.base.errors import RecordError
+from palaestra.base.printable import escape
+from palaestra.base.types import Int8s
 from palaestra.games.base import Game
 from palaestra.games.overlay import overlaid
 from palaestra.games.rows import ONGOING
 from palaestra.lab.pages import Replay, card, fill_page
 from palaestra.players.base import UNPROVEN, Analysis, Player
 from palaestra.players.exact import InstantJudge
-from palaestra.printable import escape
 from palaestra.rewards.base import default_reward
-from palaestra.types import Int8s
+from palaestra.runs.pgn_games import PgnGame
 
 VERDICTS = ("inaccuracy", "mistake", "blunder")
 FALLS = (0.25, 0.5, 1.0)  # of a value in [-1, 1] that make them, with two players

@@ -17,6 +17,7 @@ import numpy as np
 
 from palaestra.arena.match import MatchResult
 from palaestra.arena.parallel import Team, play_parallel
+from palaestra.base.types import Float64s
 from palaestra.games.base import Game
 from palaestra.games.registry import make_game
 from palaestra.lab.trained import refuse_own_settings
@@ -25,7 +26,6 @@ from palaestra.learn.presets import configure
 from palaestra.players.base import Player
 from palaestra.players.registry import make_player
 from palaestra.players.runs import make_agent, open_run, playing_search
-from palaestra.types import Float64s
 
 NET = "b3c32-outcome"
 REWARDS = {"CDF": "cdf(generations=5)", "primitive": "primitive"}

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from palaestra.base.types import Float32s, Float64s
 from palaestra.games.registry import make_game
 from palaestra.lab.demerit_curves import (
     AFTER,
@@ -36,7 +37,6 @@ from palaestra.learn.presets import configure
 from palaestra.players.runs import open_run
 from palaestra.rewards.outcomes import OutcomeSpace
 from palaestra.rewards.registry import make_reward
-from palaestra.types import Float32s, Float64s
 
 GAME = "opposition-3x9-absolute"
 SHOWN = (5, 20, 50)  # generations of Figure 1

@@ -15,8 +15,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from palaestra.arena.statistics import mean_and_margin
+from palaestra.base.types import Float32s, Float64s, Int32s
 from palaestra.lab.plots import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, RED, STYLE, whole_numbers
-from palaestra.types import Float32s, Float64s, Int32s
 
 COLOURS = (GREY, PURPLE, ORANGE, RED, BLUE, GREEN)
 BARS = 10  # about as many error bars a curve

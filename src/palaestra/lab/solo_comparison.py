@@ -15,8 +15,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from palaestra.atomic import write_file
-from palaestra.errors import ConfigError, RunError
+from palaestra.base.atomic import write_file
+from palaestra.base.errors import ConfigError, RunError
+from palaestra.base.reading import MOST_TEXT, parse_json, read_bytes
 from palaestra.games.base import Game
 from palaestra.lab.restarts import Limits, Restarts
 from palaestra.lab.solve_folder import About, Entry, Journal, open_folder, read_journal
@@ -25,7 +26,6 @@ from palaestra.learn.config import RunConfig
 from palaestra.learn.events import Listener, Metrics
 from palaestra.players.registry import make_player
 from palaestra.players.solo import games_at_once, is_shared
-from palaestra.reading import MOST_TEXT, parse_json, read_bytes
 from palaestra.runs.folder import RunFolder, numbered
 
 TIME = "time.json"

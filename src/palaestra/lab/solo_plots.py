@@ -11,10 +11,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
+from palaestra.base.types import Float64s
 from palaestra.lab.plots import BLUE, GREEN, GREY, ORANGE, PURPLE, RED, STYLE
 from palaestra.lab.rating_plots import shortened
 from palaestra.lab.solve_folder import Journal
-from palaestra.types import Float64s
 
 COLOURS = (BLUE, ORANGE, GREEN, PURPLE, RED, GREY)
 SIZE = (7.2, 4.2)  # inches

@@ -23,13 +23,13 @@ from typing import Any
 import numpy as np
 
 from palaestra.arena.solutions import Solution, final_state, make_solution, parse_solution
-from palaestra.atomic import TEMPORARY, append_file, disk_error, make_folder, sweep, write_file
-from palaestra.errors import RecordError, RunError
+from palaestra.base.atomic import TEMPORARY, append_file, disk_error, make_folder, sweep, write_file
+from palaestra.base.errors import RecordError, RunError
+from palaestra.base.locks import lock
+from palaestra.base.reading import MOST_TEXT, parse_json, read_bytes
+from palaestra.base.types import Int8s, Int32s
 from palaestra.games.base import Game
 from palaestra.learn.best_solutions import write_solution
-from palaestra.locks import lock
-from palaestra.reading import MOST_TEXT, parse_json, read_bytes
-from palaestra.types import Int8s, Int32s
 
 ABOUT, JOURNAL, SOLUTIONS, LOCK = "solve.json", "journal.jsonl", "solutions", "lock"
 FORMAT = 1

@@ -20,7 +20,8 @@ import numpy as np
 
 from palaestra.arena.match import MatchResult, play_match
 from palaestra.arena.statistics import score_interval, student_95
-from palaestra.errors import ConfigError
+from palaestra.base.errors import ConfigError
+from palaestra.base.streams import keyed_seeds
 from palaestra.games.base import Game
 from palaestra.games.registry import make_game
 from palaestra.learn.warm_start import enhanced, leaf_evaluator
@@ -32,7 +33,6 @@ from palaestra.players.base import Player
 from palaestra.players.tree import TreePlayer
 from palaestra.rewards.base import default_reward
 from palaestra.search.config import SearchConfig
-from palaestra.streams import keyed_seeds
 
 GAMES = ("connect_four-6x6", "othello-6x6", "gobang-6x6")
 # Percent against the default search, on the three games.

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from palaestra.arena.statistics import student_95
-from palaestra.errors import ConfigError
+from palaestra.base.errors import ConfigError
 from palaestra.lab.trained import trained
 from palaestra.learn.config import RunConfig
 from palaestra.learn.events import Listener

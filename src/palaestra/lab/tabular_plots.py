@@ -14,9 +14,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from palaestra.arena.statistics import mean_and_margin
+from palaestra.base.types import Float64s, Int64s
 from palaestra.lab.plots import BLUE, GREEN, GREY, ORANGE, PURPLE, RED, RULE, STYLE
 from palaestra.learn.tabular import Curve
-from palaestra.types import Float64s, Int64s
 
 COLOURS = (BLUE, ORANGE, GREEN, RED, PURPLE)
 PANEL = (5.2, 3.4)  # inches

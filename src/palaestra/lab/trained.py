@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from palaestra.errors import ConfigError, RunError
+from palaestra.base.errors import ConfigError, RunError
 from palaestra.learn.config import RunConfig
 from palaestra.learn.events import Event, IterationEnded, Listener, Metrics
 from palaestra.learn.loop import resume, train

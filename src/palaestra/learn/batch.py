@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from palaestra.types import Float32s, Int8s, Int32s
+from palaestra.base.types import Float32s, Int8s, Int32s
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Protocol
 
 from palaestra.arena.solutions import Solution, check_solution, make_solution
-from palaestra.atomic import make_folder, write_file
-from palaestra.errors import RunError
+from palaestra.base.atomic import make_folder, write_file
+from palaestra.base.errors import RunError
+from palaestra.base.text import whole_number
 from palaestra.games.base import Game
 from palaestra.runs.folder import SOLUTIONS
-from palaestra.text import whole_number
 
 
 class Played(Protocol):

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from palaestra.errors import ConfigError
+from palaestra.base.errors import ConfigError
+from palaestra.base.suggest import did_you_mean
+from palaestra.base.text import clip
 from palaestra.learn.presets import NAMES, load_preset
 from palaestra.learn.settings import accepts, every_setting, toml_value
-from palaestra.suggest import did_you_mean
-from palaestra.text import clip
 
 RUN = "run"  # the group of the settings that have none
 

@@ -19,7 +19,7 @@ import numpy as np
 from palaestra.arena.match import Listener
 from palaestra.arena.openings import Opening
 from palaestra.arena.parallel import Team, play_parallel
-from palaestra.errors import ConfigError, PlayerError
+from palaestra.base.errors import ConfigError, PlayerError
 from palaestra.games.base import Game
 from palaestra.players.base import Player
 from palaestra.players.perfect import RETROGRADE, PerfectPlayer

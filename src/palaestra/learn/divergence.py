@@ -10,9 +10,9 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from palaestra.errors import DivergedError
+from palaestra.base.errors import DivergedError
 from palaestra.learn.config import LearnConfig
-from palaestra.learn.history import Lines
+from palaestra.learn.running_elo import Lines
 
 IN_A_ROW = 3  # iterations that diverge until the run stops
 IGNORANCE = 5.0  # how many times the loss of even odds over all moves

@@ -14,6 +14,7 @@ from typing import TypeVar
 from palaestra.arena.match import Listener, MatchResult, Running
 from palaestra.arena.parallel import Team, play_parallel
 from palaestra.arena.statistics import finite
+from palaestra.base.streams import keyed_seeds
 from palaestra.games.base import Game
 from palaestra.learn.config import RunConfig
 from palaestra.learn.demerits import Demerits, play_demerits
@@ -21,7 +22,6 @@ from palaestra.players.registry import make_player
 from palaestra.players.runs import make_agent, playing_search
 from palaestra.rewards.base import Reward
 from palaestra.search.config import SearchConfig
-from palaestra.streams import keyed_seeds
 
 _HISTORY, _DEMERITS = 0x415, 0xDE3  # set the random numbers of these games apart from other stages'
 T = TypeVar("T")

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from palaestra.errors import RunError
-from palaestra.types import Bools, Float32s, Int8s, Int32s, Int64s
+from palaestra.base.errors import RunError
+from palaestra.base.types import Bools, Float32s, Int8s, Int32s, Int64s
 
 Arrays = dict[str, NDArray[Any]]
 

@@ -17,12 +17,12 @@ from palaestra.arena.match import Listener, MatchResult
 from palaestra.arena.openings import default_plies
 from palaestra.arena.parallel import Team, play_parallel
 from palaestra.arena.sprt import Sprt
+from palaestra.base.streams import keyed_seeds
 from palaestra.games.base import Game
 from palaestra.learn.config import GateConfig, RunConfig
-from palaestra.learn.history import Tally, tally_of_first
+from palaestra.learn.running_elo import Tally, tally_of_first
 from palaestra.players.runs import make_agent, playing_search
 from palaestra.rewards.base import Reward
-from palaestra.streams import keyed_seeds
 
 _STAGE = 0x6A7E  # sets the gate's random numbers apart from other stages'
 

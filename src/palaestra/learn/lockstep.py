@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from palaestra.base.streams import keyed_seeds
+from palaestra.base.types import Bools, Float32s, Float64s, Int8s, Int32s, Int64s, UInt64s
 from palaestra.games.base import Game, pick_rows
 from palaestra.games.rows import ONGOING
 from palaestra.learn.config import SelfPlayConfig
 from palaestra.learn.sampling import Sampling
 from palaestra.search.driver import Search, SearchResult
-from palaestra.streams import keyed_seeds
-from palaestra.types import Bools, Float32s, Float64s, Int8s, Int32s, Int64s, UInt64s
 
 # What a stream is for: each gets its own key, so that no two draws of a game are related.
 _START, _OPENING, _OPENING_PLIES, _SEARCH, _QUICK = range(101, 106)

@@ -14,18 +14,18 @@ from typing import Any
 
 import numpy as np
 
-from palaestra.arena.records import write_game
-from palaestra.errors import DamagedRunError, RunError
+from palaestra.base.errors import DamagedRunError, RunError
+from palaestra.base.user_code import remember
 from palaestra.games.base import Game
 from palaestra.games.registry import make_game, make_stored_game
 from palaestra.learn import events
-from palaestra.learn.about import about, config_text, differences
-from palaestra.learn.checks import trainable
 from palaestra.learn.config import RunConfig
+from palaestra.learn.config_check import trainable
 from palaestra.learn.divergence import IN_A_ROW, diverged_error, diverged_in_a_row, divergence
+from palaestra.learn.due_evaluations import DueEvaluations, Judged
 from palaestra.learn.events import Listener, Metrics, Stage, Summary
-from palaestra.learn.measures import measure
-from palaestra.learn.panel import Judged, Panel
+from palaestra.learn.metrics_line import measure
+from palaestra.learn.provenance import about, config_text, differences
 from palaestra.learn.replay import Replay
 from palaestra.learn.settings import as_settings, bounds, changes, make_config, merge, parse_sets
 from palaestra.learn.solo_iteration import SoloIteration
@@ -34,8 +34,8 @@ from palaestra.learn.stages import Stages, real_stages
 from palaestra.rewards.registry import make_reward
 from palaestra.runs.folder import RunFolder, numbered, pack
 from palaestra.runs.manifest import Manifest
+from palaestra.runs.pgn_games import write_game
 from palaestra.runs.places import free_folder
-from palaestra.user_code import remember
 
 BATCHES = 101  # number of the stage that draws batches, in its random seed
 
@@ -338,7 +338,7 @@ class _Loop:
 
     def _evaluate(self, iteration: int, model: bytes, network: int, over: bool) -> Judged:
         """What is due of demerits, anchors and earlier networks; `network` is the iteration that made this one."""
-        panel = Panel(self.game, self.config, self.stages, self.reward)
+        panel = DueEvaluations(self.game, self.config, self.stages, self.reward)
         plan = panel.plan(iteration, network, self.current.lines, over)
         if not plan.games:
             return Judged()

@@ -20,7 +20,10 @@ import numpy as np
 
 from palaestra.arena.parallel import split
 from palaestra.arena.statistics import score_interval
-from palaestra.errors import MoveError, RecordError
+from palaestra.base.errors import MoveError, RecordError
+from palaestra.base.reading import MOST_TEXT, parse_json, read_bytes
+from palaestra.base.streams import keyed_seeds
+from palaestra.base.types import Bools, Int8s, Int32s, Int64s
 from palaestra.games.base import Game
 from palaestra.games.rows import ONGOING
 from palaestra.nets.evaluator import OnnxEvaluator
@@ -29,13 +32,10 @@ from palaestra.players.exact import Judge, solved_moves
 from palaestra.players.perfect import RETROGRADE
 from palaestra.players.policy import PolicyPlayer
 from palaestra.players.runs import make_agent, playing_search
-from palaestra.reading import MOST_TEXT, parse_json, read_bytes
 from palaestra.rewards.base import Reward
 from palaestra.search.config import SearchConfig
 from palaestra.search.retrograde import Retrograde
 from palaestra.search.solver import Solver
-from palaestra.streams import keyed_seeds
-from palaestra.types import Bools, Int8s, Int32s, Int64s
 
 ILLEGAL = -2  # in place of a sign
 MOST_POSITIONS = 10_000  # a game with more is sampled

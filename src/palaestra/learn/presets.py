@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
-from palaestra.errors import ConfigError
+from palaestra.base.errors import ConfigError
+from palaestra.base.reading import parse_toml
+from palaestra.base.suggest import did_you_mean
+from palaestra.base.text import clip
 from palaestra.games.base import Game
 from palaestra.learn.config import RunConfig
 from palaestra.learn.settings import as_settings, bounds, make_config, merge, parse_sets
 from palaestra.nets.architecture import parse_net
 from palaestra.nets.heads import VALUE_HEAD
-from palaestra.reading import parse_toml
-from palaestra.suggest import did_you_mean
-from palaestra.text import clip
 
 NAMES = ("fast", "thesis", "thesis-small", "schmidt", "opposition-fast", "ranked", "record")
 DEFAULT, ALONE, ONE_BEGINNING = "fast", "ranked", "record"

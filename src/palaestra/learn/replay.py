@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from palaestra.errors import RunError
+from palaestra.base.errors import RunError
+from palaestra.base.jit import kernel
+from palaestra.base.types import Float32s, Int32s, Int64s
 from palaestra.games.base import Game
-from palaestra.jit import kernel
 from palaestra.learn.batch import Batch
 from palaestra.learn.config import LearnConfig
 from palaestra.learn.examples import Arrays, Examples
-from palaestra.types import Float32s, Int32s, Int64s
 
 
 class Replay:

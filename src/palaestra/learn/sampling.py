@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from palaestra.base.types import Bools, Float32s, Float64s, Int8s, Int64s, UInt64s
 from palaestra.games.base import Game
 from palaestra.learn.examples import Examples
 from palaestra.players.policy import draw_moves
 from palaestra.search.driver import SearchResult
 from palaestra.search.evaluator import Evaluator
-from palaestra.types import Bools, Float32s, Float64s, Int8s, Int64s, UInt64s
 
 if TYPE_CHECKING:
     from palaestra.learn.selfplay import Record

@@ -21,6 +21,7 @@ import numpy as np
 from palaestra.arena.openings import Opening, default_plies, make_book
 from palaestra.arena.parallel import split
 from palaestra.arena.statistics import student_95
+from palaestra.base.types import Int8s
 from palaestra.games.base import Game
 from palaestra.players.base import Player
 from palaestra.players.registry import make_player
@@ -28,7 +29,6 @@ from palaestra.players.runs import make_agent, playing_search
 from palaestra.players.solo import WholeGames, play_each
 from palaestra.rewards.base import Reward
 from palaestra.search.config import SearchConfig
-from palaestra.types import Int8s
 
 Listener = Callable[[str, int], None]  # (player, its games that are finished)
 AGENT = "evaluation"  # who played, as solutions say

@@ -22,6 +22,7 @@ from itertools import chain
 
 import numpy as np
 
+from palaestra.base.types import Float32s, Int32s
 from palaestra.games.base import Game
 from palaestra.learn.config import RunConfig
 from palaestra.learn.examples import Examples
@@ -30,21 +31,20 @@ from palaestra.learn.sampling import Sampling, examples_of_games
 from palaestra.learn.targets import value_targets
 from palaestra.learn.warm_start import (
     Enhanced,
-    Warmth,
+    WarmStartState,
     check_adaptive,
     is_warm,
     leaf_evaluator,
     search_for,
     seat,
-    warmth_of,
+    warm_start_state,
 )
 from palaestra.nets.cache import Cached
 from palaestra.nets.evaluator import OnnxEvaluator
 from palaestra.rewards.base import Reward, default_reward
 from palaestra.search.driver import Search
 from palaestra.search.evaluator import Evaluator
-from palaestra.search.measure import Timed
-from palaestra.types import Float32s, Int32s
+from palaestra.search.search_speed import Timed
 
 Listener = Callable[[int, int], None]  # (games finished, games in all); called by the thread that waits
 
@@ -78,7 +78,7 @@ class SelfPlay:
     simulations: int
     evaluations: int  # positions that the network was asked about
     positions: int  # searched, those that are not learned from included
-    warm: Warmth | None  # of a warm start, while it lasts
+    warm: WarmStartState | None  # of a warm start, while it lasts
 
     def with_games(self, others: SelfPlay, who: str) -> SelfPlay:
         """These games and after them some others, which `who` played; all but games and examples stays as it is."""
@@ -156,7 +156,7 @@ def play_games(
         simulations=sum(table.simulations for table in tables),
         evaluations=sum(network.leaves for network in networks),
         positions=sum(table.positions for table in tables),
-        warm=warmth_of(config, iteration, ends) if warm else None,
+        warm=warm_start_state(config, iteration, ends) if warm else None,
     )
 
 

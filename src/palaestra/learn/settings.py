@@ -12,13 +12,13 @@ from typing import Any, get_args
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
-from palaestra.errors import ConfigError
-from palaestra.fields import accepted
+from palaestra.base.errors import ConfigError
+from palaestra.base.fields import accepted
+from palaestra.base.reading import parse_toml
+from palaestra.base.suggest import nearest
+from palaestra.base.text import clip, refuse_long
 from palaestra.learn.config import RunConfig
-from palaestra.reading import parse_toml
 from palaestra.search.config import OLD_NAMES, SearchConfig, new_names
-from palaestra.suggest import nearest
-from palaestra.text import clip, refuse_long
 
 NONE = "none"
 EXAMPLE = "--set learn.lr=0.01"

@@ -16,12 +16,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from palaestra.base.streams import keyed_seeds
 from palaestra.games.base import Game
 from palaestra.learn.config import RunConfig, SelfPlayConfig, SoloConfig
-from palaestra.learn.history import Lines
+from palaestra.learn.running_elo import Lines
 from palaestra.rewards.base import Reward
 from palaestra.rewards.ranked import Ranked
-from palaestra.streams import keyed_seeds
 
 DEEP = "deep search"  # who plays, as records say
 LEAVES = 32  # most leaves of one tree per step: a deep search has few trees to fill a batch with

@@ -10,9 +10,9 @@ from palaestra.games.base import Game
 from palaestra.learn import solo
 from palaestra.learn.best_solutions import BestSolutions
 from palaestra.learn.config import RunConfig
+from palaestra.learn.due_evaluations import Judged
 from palaestra.learn.events import Stage
-from palaestra.learn.history import Lines
-from palaestra.learn.panel import Judged
+from palaestra.learn.running_elo import Lines
 from palaestra.rewards.base import Reward
 
 Play = Callable[[Stage, RunConfig, int], Any]  # (stage, how, iteration) -> the games of a stage

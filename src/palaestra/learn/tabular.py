@@ -16,15 +16,15 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from palaestra.errors import ConfigError, GameError
-from palaestra.fields import accepted
+from palaestra.base.errors import ConfigError, GameError
+from palaestra.base.fields import accepted
+from palaestra.base.streams import keyed_seeds
+from palaestra.base.types import Float64s, Int64s
 from palaestra.games.base import Game
 from palaestra.learn.tabular_matches import Matches, play_compiled, play_lockstep, runs_compiled
 from palaestra.learn.tabular_rules import Settings
 from palaestra.players.registry import make_player
 from palaestra.players.table import About, Table
-from palaestra.streams import keyed_seeds
-from palaestra.types import Float64s, Int64s
 
 POINTS = 10  # of a curve while ε decays: the thesis logs every l/10 matches
 NAMES = {"q": "Q-learning", "qm": "QM-learning", "td": "TD(λ)"}

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from palaestra.base.types import Bools, Float64s, Int8s, Int64s
 from palaestra.games.base import Game
 from palaestra.games.rows import ONGOING
 from palaestra.rewards.base import Primitive
-from palaestra.types import Bools, Float64s, Int8s, Int64s
 
 MOST_POSITIONS = 250_000  # a layer and the moves in it take a few hundred bytes a position
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from palaestra.base.jit import inlined, kernel
+from palaestra.base.streams import below, next_word
+from palaestra.base.types import Float64s, Int8s, Int32s, Int64s, UInt64s
 from palaestra.games.rows import ONGOING, mover, outcome, set_outcome
-from palaestra.jit import inlined, kernel
 from palaestra.learn.tabular_rules import UNSEEN, Settings, choose, learn_match
 from palaestra.players.table import ROWS, VALUES, Rows
-from palaestra.streams import below, next_word
-from palaestra.types import Float64s, Int8s, Int32s, Int64s, UInt64s
 
 if TYPE_CHECKING:
     from palaestra.games.kernel_game import legal, move, start

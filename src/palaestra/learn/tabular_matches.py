@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from palaestra.base.types import Float64s, Int32s, Int64s, UInt64s
 from palaestra.games.base import Game
 from palaestra.games.kernel_game import KernelGame
 from palaestra.games.rows import ONGOING
@@ -21,7 +22,6 @@ from palaestra.players.simple import RandomPlayer
 from palaestra.players.table import Table
 from palaestra.rewards.base import Primitive
 from palaestra.search.flat import spawn
-from palaestra.types import Float64s, Int32s, Int64s, UInt64s
 
 QUOTA = 1000  # matches in one compiled call: a moment, after which Python looks at its signals
 

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from palaestra.jit import inlined, kernel
+from palaestra.base.jit import inlined, kernel
+from palaestra.base.streams import below, uniform
+from palaestra.base.types import Float64s, Int8s, Int32s, Int64s, UInt64s
 from palaestra.players.table import NO_ROW, Rows, best_value, find, find_or_add, greedy
-from palaestra.streams import below, uniform
-from palaestra.types import Float64s, Int8s, Int32s, Int64s, UInt64s
 
 UNSEEN = -1  # instead of a place: the table has no row for this state
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from palaestra.jit import kernel
+from palaestra.base.jit import kernel
+from palaestra.base.types import Bools, Float32s, Int8s, Int32s
 from palaestra.learn.config import SelfPlayConfig
-from palaestra.types import Bools, Float32s, Int8s, Int32s
 
 
 def value_targets(

@@ -25,7 +25,7 @@ import torch
 from torch import Tensor
 from torch.nn import Parameter
 
-from palaestra.errors import ConfigError, ModelError
+from palaestra.base.errors import ConfigError, ModelError
 from palaestra.games.base import Game
 from palaestra.learn.batch import Batch
 from palaestra.learn.config import RunConfig

@@ -21,13 +21,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from palaestra.errors import ConfigError
+from palaestra.base.errors import ConfigError
+from palaestra.base.types import Int8s, Int32s, Int64s
 from palaestra.games.base import Game
 from palaestra.learn.config import RunConfig, WarmStartConfig
 from palaestra.rewards.base import Primitive, Reward
 from palaestra.search.config import SearchConfig
 from palaestra.search.evaluator import Evaluator, Mixed, Rollout
-from palaestra.types import Int8s, Int32s, Int64s
 
 DEFAULT, ENHANCED = 0, 1  # the two searches of an adaptive iteration
 
@@ -41,7 +41,7 @@ class Enhanced(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Warmth:
+class WarmStartState:
     """What a warm iteration leaves in the run's records."""
 
     enhancement: str
@@ -110,9 +110,9 @@ def check_adaptive(game: Game) -> None:
         raise ConfigError(f"warm.adaptive lets two searches play each other: {game.id} has one player, set it to false")
 
 
-def warmth_of(config: RunConfig, iteration: int, outcomes: Int32s) -> Warmth:
+def warm_start_state(config: RunConfig, iteration: int, outcomes: Int32s) -> WarmStartState:
     """The record of a warm iteration with these outcomes; r > 0 switches (Alg. 6), and so does the end of I′."""
     warm = config.warm
     r = balance(outcomes) if warm.adaptive else None
     weight = search_for(config, iteration).weight
-    return Warmth(warm.enhancement, weight, r, iteration == warm.length or (r is not None and r > 0))
+    return WarmStartState(warm.enhancement, weight, r, iteration == warm.length or (r is not None and r > 0))

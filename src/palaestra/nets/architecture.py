@@ -18,7 +18,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from palaestra.errors import ConfigError
+from palaestra.base.errors import ConfigError
+from palaestra.base.text import refuse_long
+from palaestra.base.types import Float32s
 from palaestra.nets.facts import GameFacts as GameFacts
 from palaestra.nets.families.base import Net as Net
 from palaestra.nets.families.dense import DenseNet
@@ -26,8 +28,6 @@ from palaestra.nets.families.residual import ResidualNet
 from palaestra.nets.families.schmidt import SchmidtNet
 from palaestra.nets.families.thesis import ThesisNet
 from palaestra.nets.heads import OUTCOME_HEADS
-from palaestra.text import refuse_long
-from palaestra.types import Float32s
 
 Weights = dict[str, Float32s]
 MOST_NAME = 100  # characters

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from palaestra.base.jit import kernel
+from palaestra.base.types import Float32s, Int64s, UInt64s
 from palaestra.games.base import Game
-from palaestra.jit import kernel
 from palaestra.search.evaluator import Evaluation, Evaluator, Leaves
 from palaestra.search.memory import Memory, equal_rows, hash_row, words_of
-from palaestra.types import Float32s, Int64s, UInt64s
 
 _32 = np.uint64(32)
 

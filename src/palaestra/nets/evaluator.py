@@ -26,17 +26,17 @@ from typing import Any
 
 import numpy as np
 
-from palaestra.errors import ConfigError, ModelError
+from palaestra.base.errors import ConfigError, ModelError
+from palaestra.base.jit import kernel
+from palaestra.base.reading import read_bytes
+from palaestra.base.types import Float32s
 from palaestra.games.base import Game
-from palaestra.jit import kernel
 from palaestra.nets.architecture import parse_net
 from palaestra.nets.graph import ACTIONS_KEY, GAME_KEY, INPUT, LOGITS, NET_KEY, OUTCOME, SHAPE_KEY, VALUE, VERSION_KEY
 from palaestra.nets.heads import CATEGORICAL_HEAD, OUTCOME_HEAD, VALUE_HEAD, Head, make_head
-from palaestra.reading import read_bytes
 from palaestra.rewards.base import Reward, default_reward
 from palaestra.rewards.outcomes import OutcomeSpace
 from palaestra.search.evaluator import Evaluation, Evaluator, Leaves
-from palaestra.types import Float32s
 
 # Best first. Remote and ahead-of-time providers are left out on purpose: a network plays where it is loaded.
 PROVIDERS = ("CUDAExecutionProvider", "ROCMExecutionProvider", "DmlExecutionProvider", "CoreMLExecutionProvider")

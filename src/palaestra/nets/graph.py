@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from palaestra.errors import ModelError
+from palaestra.base.errors import ModelError
 from palaestra.nets.architecture import GameFacts, Net, Weights, weight_shapes
 from palaestra.nets.heads import VALUE_HEAD
 from palaestra.nets.plan import Layer, Node, Plan, Step

@@ -18,11 +18,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from palaestra.errors import ConfigError
-from palaestra.jit import inlined, kernel
+from palaestra.base.errors import ConfigError
+from palaestra.base.jit import inlined, kernel
+from palaestra.base.types import Float32s, Float64s, Int8s, Int32s
 from palaestra.rewards.base import Reward
 from palaestra.rewards.outcomes import OutcomeSpace
-from palaestra.types import Float32s, Float64s, Int8s, Int32s
 
 VALUE_HEAD, OUTCOME_HEAD, CATEGORICAL_HEAD = "value", "outcome", "categorical"
 OUTCOME_HEADS = (OUTCOME_HEAD, CATEGORICAL_HEAD)  # as they are written at the end of a network's name

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from palaestra.errors import PlayerError
+from palaestra.base.errors import PlayerError
+from palaestra.base.streams import Rng, below, seeds_from
+from palaestra.base.types import Int8s, Int32s, Int64s, UInt64s
 from palaestra.games.base import Game
 from palaestra.players.base import Analysis, Choice, Player
 from palaestra.rewards.base import default_reward
 from palaestra.search.alphabeta import AlphaBeta, Result
 from palaestra.search.alphabeta_values import SCALE
-from palaestra.streams import Rng, below, seeds_from
-from palaestra.types import Int8s, Int32s, Int64s, UInt64s
 
 HALF = 10.0  # a static score of this size is shown as a value of one half
 

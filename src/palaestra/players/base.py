@@ -5,11 +5,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 
-from palaestra.errors import PlayerError
+from palaestra.base.errors import PlayerError
+from palaestra.base.streams import Rng
+from palaestra.base.types import Bools, Float32s, Int8s, Int32s, Int64s
 from palaestra.games.base import Game
 from palaestra.games.rows import ONGOING
-from palaestra.streams import Rng
-from palaestra.types import Bools, Float32s, Int8s, Int32s, Int64s
 
 UNPROVEN = ONGOING  # in `Analysis.exact`: nothing is certain about this move
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from palaestra.base.types import Float32s, Int8s, Int32s
 from palaestra.games.base import Game
 from palaestra.games.kernel_game import KernelGame
 from palaestra.games.rows import ONGOING
@@ -18,7 +19,6 @@ from palaestra.players.perfect import RETROGRADE
 from palaestra.rewards.base import Reward
 from palaestra.search.retrograde import analysed
 from palaestra.search.solver import Solution, Solver
-from palaestra.types import Float32s, Int8s, Int32s
 
 MOST_CELLS = 72  # of a board whose positions are all solved in a second
 NODES = 300_000  # for all moves of a position together: a fraction of a second of compiled rules

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from palaestra.errors import PlayerError
+from palaestra.base.errors import PlayerError
+from palaestra.base.streams import Rng, seeds_from
+from palaestra.base.types import Int8s, Int32s, Int64s
 from palaestra.games.base import Game
 from palaestra.players.base import Analysis, Choice, Player
 from palaestra.rewards.base import default_reward
 from palaestra.search.flat import FlatResult, flat_playouts, flat_timed
-from palaestra.streams import Rng, seeds_from
-from palaestra.types import Int8s, Int32s, Int64s
 
 
 class McsPlayer(Player):

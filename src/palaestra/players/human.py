@@ -10,12 +10,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from palaestra.errors import MoveError, PlayerError
+from palaestra.base.errors import MoveError, PlayerError
+from palaestra.base.printable import printable
+from palaestra.base.streams import Rng
+from palaestra.base.types import Int8s, Int32s, Int64s
 from palaestra.games.base import Game
 from palaestra.players.base import Player
-from palaestra.printable import printable
-from palaestra.streams import Rng
-from palaestra.types import Int8s, Int32s, Int64s
 
 
 def ask_terminal(prompt: str) -> str:

@@ -1,7 +1,7 @@
 """Every kind of player as a frozen model: what it takes, between which bounds, what the papers used.
 
 A kind's `build` imports its implementation when it is called, so that naming a player loads no search and no network.
-Unknown arguments, wrong types and values out of range are refused by the models; `palaestra.text_model` puts that
+Unknown arguments, wrong types and values out of range are refused by the models; `palaestra.base.text_model` puts that
 into words.
 """
 
@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field, model_validator
 
-from palaestra.text import Value
-from palaestra.text_model import TextModel
+from palaestra.base.text import Value
+from palaestra.base.text_model import TextModel
 
 if TYPE_CHECKING:
     from palaestra.games.base import Game

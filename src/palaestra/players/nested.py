@@ -14,15 +14,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from palaestra.errors import PlayerError
+from palaestra.base.errors import PlayerError
+from palaestra.base.streams import Rng, seeds_from
+from palaestra.base.types import Int8s, Int32s, Int64s, UInt64s
 from palaestra.games.base import Game
 from palaestra.players.base import Analysis, Player
 from palaestra.rewards.base import default_reward
 from palaestra.search.code_prior import code_logits
 from palaestra.search.evaluator import Evaluator
 from palaestra.search.nested import Found, nmcs, nrpa
-from palaestra.streams import Rng, seeds_from
-from palaestra.types import Int8s, Int32s, Int64s, UInt64s
 
 MAX_LEVEL = 6
 

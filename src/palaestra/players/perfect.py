@@ -6,15 +6,15 @@ from typing import Protocol
 
 import numpy as np
 
-from palaestra.errors import PlayerError
+from palaestra.base.errors import PlayerError
+from palaestra.base.streams import Rng, below, seeds_from
+from palaestra.base.types import Int8s, Int32s, Int64s
 from palaestra.games.base import Game
 from palaestra.players.alphabeta import squeezed
 from palaestra.players.base import UNPROVEN, Analysis, Choice, Player
 from palaestra.rewards.base import default_reward
 from palaestra.search.retrograde import analysed
 from palaestra.search.solver import DEFAULT_NODES, Solution, Solver
-from palaestra.streams import Rng, below, seeds_from
-from palaestra.types import Int8s, Int32s, Int64s
 
 # Families whose rules look at the ply only to stop with a draw: there positions come back, and all of them are few.
 RETROGRADE = ("opposition",)

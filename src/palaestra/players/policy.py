@@ -6,12 +6,12 @@ import math
 
 import numpy as np
 
+from palaestra.base.jit import kernel
+from palaestra.base.streams import Rng, seeds_from, uniform
+from palaestra.base.types import Float32s, Float64s, Int8s, Int32s, Int64s, UInt64s
 from palaestra.games.base import Game
-from palaestra.jit import kernel
 from palaestra.players.base import Analysis, Choice, Player
 from palaestra.search.evaluator import Evaluator, Leaves
-from palaestra.streams import Rng, seeds_from, uniform
-from palaestra.types import Float32s, Float64s, Int8s, Int32s, Int64s, UInt64s
 
 
 class PolicyPlayer(Player):

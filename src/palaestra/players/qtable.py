@@ -6,14 +6,14 @@ from pathlib import Path
 
 import numpy as np
 
-from palaestra.errors import PlayerError
+from palaestra.base.errors import PlayerError
+from palaestra.base.streams import Rng, seeds_from
+from palaestra.base.types import Int8s, Int32s, Int64s, UInt64s
 from palaestra.games.base import Game, pick_rows
 from palaestra.players.base import Analysis, Player
 from palaestra.players.table import NO_ROW, About, Table, greedy_rows, read_table
 from palaestra.rewards.base import default_reward
 from palaestra.search.flat import flat_playouts, flat_timed
-from palaestra.streams import Rng, seeds_from
-from palaestra.types import Int8s, Int32s, Int64s, UInt64s
 
 
 class TablePlayer(Player):

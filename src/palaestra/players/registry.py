@@ -9,14 +9,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from palaestra.fields import accepted
+from palaestra.base.fields import accepted
+from palaestra.base.text import Parts
+from palaestra.base.text_model import read
 from palaestra.games.base import Game
 from palaestra.players import kinds, run_kinds, tree_kinds
 from palaestra.players.base import Player
 from palaestra.players.kinds import Kind
 from palaestra.players.text import PLAYERS, parse_player
-from palaestra.text import Parts
-from palaestra.text_model import read
 
 if TYPE_CHECKING:
     from palaestra.players.runs import StoredRun

@@ -14,19 +14,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from pydantic import ValidationError
 
-from palaestra.errors import DamagedRunError, ModelError, PlayerError, RunError
+from palaestra.base.errors import DamagedRunError, ModelError, PlayerError, RunError
+from palaestra.base.text import clip, whole_number
 from palaestra.games.registry import make_stored_game
 from palaestra.runs.folder import MANIFEST, RunFolder, numbered
 from palaestra.runs.manifest import Manifest
 from palaestra.runs.places import RUNS, find_run, listed
 from palaestra.search.config import SearchConfig
-from palaestra.text import clip, whole_number
 
 if TYPE_CHECKING:
+    from palaestra.base.types import Int32s
     from palaestra.games.base import Game
     from palaestra.players.base import Player
     from palaestra.rewards.base import Reward
-    from palaestra.types import Int32s
 
 _OUTCOME = re.compile(rb'^\[Outcome "(-?[0-9]{1,9})"\]', re.MULTILINE)
 

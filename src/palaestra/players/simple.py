@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from palaestra.base.streams import Rng, seeds_from
+from palaestra.base.types import Bools, Int8s, Int32s, Int64s
 from palaestra.games.base import pick_rows
 from palaestra.games.rows import ONGOING
 from palaestra.players.base import Analysis, Player
 from palaestra.rewards.base import default_reward
 from palaestra.search.alphabeta_values import Terms, worth
-from palaestra.streams import Rng, seeds_from
-from palaestra.types import Bools, Int8s, Int32s, Int64s
 
 
 class RandomPlayer(Player):

@@ -14,13 +14,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from palaestra.base.streams import keyed_seeds
+from palaestra.base.types import Int8s, Int32s
 from palaestra.games.rows import ONGOING
 from palaestra.players.base import Player
 from palaestra.players.nested import NestedPlayer
 from palaestra.players.simple import RandomPlayer
-from palaestra.search.stopping import heed
-from palaestra.streams import keyed_seeds
-from palaestra.types import Int8s, Int32s
+from palaestra.search.stopping import stop_if_asked
 
 RANDOM_GAMES, RANDOM_ROWS = 16_384, 256  # random games at once, and how many of them to a compiled call
 NETWORK_GAMES = 32
@@ -81,7 +81,7 @@ def _random_games(
 ) -> WholeGames:
     outcomes, lines = [], list[Int32s]()
     for at in range(0, len(numbers), RANDOM_ROWS):
-        heed(stopped)
+        stop_if_asked(stopped)
         some = np.array(numbers[at : at + RANDOM_ROWS], dtype=np.int64)
         ends = player.game.rollout(np.repeat(state[None], len(some), axis=0), keyed_seeds(seed, some), trace=True)
         assert ends.moves is not None and ends.lengths is not None
@@ -100,7 +100,7 @@ def _lockstep_games(
     ply = 0
     try:
         while running.size:
-            heed(stopped)
+            stop_if_asked(stopped)
             actions = player.act(states[running], keyed_seeds(seed, slots[running], ply), slots[running])
             for row, action in zip(running, actions, strict=True):
                 played[row].append(int(action))

@@ -20,13 +20,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from palaestra.errors import PlayerError
+from palaestra.base.errors import PlayerError
+from palaestra.base.jit import inlined, kernel
+from palaestra.base.reading import parse_json, read_bytes
+from palaestra.base.streams import below, mix
+from palaestra.base.types import Float64s, Int8s, Int32s, Int64s, UInt64s
 from palaestra.games import bits
 from palaestra.games.base import Game
-from palaestra.jit import inlined, kernel
-from palaestra.reading import parse_json, read_bytes
-from palaestra.streams import below, mix
-from palaestra.types import Float64s, Int8s, Int32s, Int64s, UInt64s
 
 Arrays = dict[str, np.ndarray[Any, Any]]
 EMPTY = -1  # a slot that no row lies in

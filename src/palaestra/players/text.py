@@ -1,9 +1,9 @@
-"""Texts of players: the grammar of `palaestra.text` with the words of players in its complaints."""
+"""Texts of players: the grammar of `palaestra.base.text` with the words of players in its complaints."""
 
 from __future__ import annotations
 
-from palaestra.errors import PlayerError
-from palaestra.text import Grammar, Parts
+from palaestra.base.errors import PlayerError
+from palaestra.base.text import Grammar, Parts
 
 PLAYERS = Grammar("player", "uct(simulations=200)", PlayerError, subject_example="run:NAME@best(simulations=100)")
 

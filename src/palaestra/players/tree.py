@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from palaestra.base.streams import Rng
+from palaestra.base.types import Int8s, Int32s, Int64s
 from palaestra.games.base import Game
 from palaestra.players.base import UNPROVEN, Analysis, Choice, Player
 from palaestra.players.exact import results_of_values
@@ -11,8 +13,6 @@ from palaestra.rewards.base import Reward
 from palaestra.search.config import SearchConfig
 from palaestra.search.driver import Search
 from palaestra.search.evaluator import Evaluator
-from palaestra.streams import Rng
-from palaestra.types import Int8s, Int32s, Int64s
 
 ANALYSIS_LEAVES = 32  # most leaves per step when one position is all there is to fill a batch with
 

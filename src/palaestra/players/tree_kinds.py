@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field, model_validator
 
-from palaestra.errors import PlayerError
+from palaestra.base.errors import PlayerError
+from palaestra.base.text import format_value
 from palaestra.players.kinds import MAX_MS, MAX_SIMULATIONS, Kind, default_limit
-from palaestra.text import format_value
 
 if TYPE_CHECKING:
     from palaestra.games.base import Game

@@ -14,11 +14,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from palaestra.errors import ConfigError, RunError
+from palaestra.base.errors import ConfigError, RunError
+from palaestra.base.jit import kernel
+from palaestra.base.types import Float32s, Float64s, Int32s
 from palaestra.games.base import Game
-from palaestra.jit import kernel
 from palaestra.rewards.outcomes import OutcomeSpace
-from palaestra.types import Float32s, Float64s, Int32s
 
 State = Mapping[str, NDArray[np.generic]]
 

@@ -15,10 +15,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from palaestra.errors import RunError
+from palaestra.base.errors import RunError
+from palaestra.base.types import Float64s, Int32s, Int64s
 from palaestra.rewards.base import State, TableReward, saved_arrays
 from palaestra.rewards.outcomes import OutcomeSpace
-from palaestra.types import Float64s, Int32s, Int64s
 
 
 class Cdf(TableReward):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from palaestra.base.types import Float64s
 from palaestra.rewards.base import TableReward
-from palaestra.types import Float64s
 
 
 class HandTuned(TableReward):

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from palaestra.base.types import Float32s, Int32s, Int64s
 from palaestra.games.base import Game, Tiebreak
-from palaestra.types import Float32s, Int32s, Int64s
 
 
 @dataclass(frozen=True)

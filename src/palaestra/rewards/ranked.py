@@ -11,10 +11,10 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from palaestra.errors import RunError
+from palaestra.base.errors import RunError
+from palaestra.base.types import Float32s, Float64s, Int32s
 from palaestra.rewards.base import State, TableReward, saved_arrays
 from palaestra.rewards.outcomes import OutcomeSpace
-from palaestra.types import Float32s, Float64s, Int32s
 
 Ties = Literal["coin", "share"]
 

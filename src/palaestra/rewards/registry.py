@@ -6,7 +6,9 @@ from abc import ABC, abstractmethod
 
 from pydantic import Field, model_validator
 
-from palaestra.errors import ConfigError
+from palaestra.base.errors import ConfigError
+from palaestra.base.text import Grammar
+from palaestra.base.text_model import TextModel, read
 from palaestra.games.base import Game
 from palaestra.rewards.base import Linear, Primitive, Reward, default_reward
 from palaestra.rewards.cdf import Cdf, CdfBonus
@@ -14,8 +16,6 @@ from palaestra.rewards.hand_tuned import HandTuned
 from palaestra.rewards.outcomes import OutcomeSpace
 from palaestra.rewards.ranked import Ranked, Ties
 from palaestra.rewards.switch import Switch
-from palaestra.text import Grammar
-from palaestra.text_model import TextModel, read
 
 GRAMMAR = Grammar("reward", "cdf(generations=5)", ConfigError)
 MOST_GENERATIONS, MOST_RESULTS = 10_000, 1_000_000

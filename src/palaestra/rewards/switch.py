@@ -7,9 +7,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from palaestra.errors import RunError
+from palaestra.base.errors import RunError
+from palaestra.base.types import Float32s, Int32s
 from palaestra.rewards.base import Reward, State, saved_arrays
-from palaestra.types import Float32s, Int32s
 
 
 class Switch(Reward):

@@ -27,12 +27,12 @@ from typing import Any
 
 import numpy as np
 
-from palaestra.atomic import TEMPORARY, append_file, disk_error, make_folder, remove_file, sweep, write_file
-from palaestra.errors import DamagedRunError, RunError
-from palaestra.locks import lock
-from palaestra.reading import parse_json, parse_toml, read_bytes
+from palaestra.base.atomic import TEMPORARY, append_file, disk_error, make_folder, remove_file, sweep, write_file
+from palaestra.base.errors import DamagedRunError, RunError
+from palaestra.base.locks import lock
+from palaestra.base.reading import parse_json, parse_toml, read_bytes
+from palaestra.base.text import whole_number
 from palaestra.runs.manifest import FORMAT, Manifest, digest
-from palaestra.text import whole_number
 
 MANIFEST, CONFIG, METRICS, LOCK = "manifest.json", "config.toml", "metrics.jsonl", "lock"
 GENERATIONS, SOLUTIONS = "generations", "solutions"

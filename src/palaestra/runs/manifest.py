@@ -10,8 +10,8 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from palaestra.errors import DamagedRunError, RunError
-from palaestra.reading import parse_json
+from palaestra.base.errors import DamagedRunError, RunError
+from palaestra.base.reading import parse_json
 
 FORMAT = 2
 MOST_ITERATIONS = 10**7

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from palaestra.errors import RunError
+from palaestra.base.errors import RunError
 from palaestra.runs.folder import CONFIG, LOCK, MANIFEST, METRICS, RunFolder
 
 State = Literal["running", "finished", "stopped", "damaged", "not a run"]

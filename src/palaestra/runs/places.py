@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from palaestra.errors import PlayerError
+from palaestra.base.errors import PlayerError
+from palaestra.base.text import clip
 from palaestra.runs.folder import MANIFEST
-from palaestra.text import clip
 
 RUNS = Path("runs")  # where `palaestra train` puts runs by default
 MOST_SHOWN = 12  # names or numbers listed in an error

@@ -18,8 +18,9 @@ from dataclasses import dataclass
 import numpy as np
 from numba.core.errors import NumbaError
 
-from palaestra.compiling import clock
-from palaestra.errors import GameError
+from palaestra.base.compiling import clock
+from palaestra.base.errors import GameError
+from palaestra.base.types import Int8s
 from palaestra.games.base import Game
 from palaestra.games.kernel_game import KernelGame
 from palaestra.games.rows import ONGOING
@@ -28,7 +29,6 @@ from palaestra.search import alphabeta_loops as layout
 from palaestra.search.alphabeta_plain import PlainSearch
 from palaestra.search.alphabeta_table import MAX_ACTIONS, MAX_GENERATION, NO_ACTION, make_table
 from palaestra.search.alphabeta_values import SCALE, UNBOUNDED, Backend, Iteration, Limits, Terms
-from palaestra.types import Int8s
 
 SLICE_SECONDS = 0.001  # between two looks at the clock
 SYMMETRIC_PLIES = 8  # below a symmetric root: images of a position share one entry down to here

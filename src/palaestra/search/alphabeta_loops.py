@@ -23,8 +23,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from palaestra.base.jit import inlined, kernel
+from palaestra.base.types import Int8s, Int32s, Int64s, UInt64s
 from palaestra.games.rows import ONGOING, mover, outcome, ply, set_mover, set_outcome, set_ply
-from palaestra.jit import inlined, kernel
 from palaestra.search.alphabeta_table import (
     EXACT,
     LOWER,
@@ -39,7 +40,6 @@ from palaestra.search.alphabeta_table import (
     meta_proven,
     store,
 )
-from palaestra.types import Int8s, Int32s, Int64s, UInt64s
 
 if TYPE_CHECKING:
     from palaestra.games.kernel_game import legal, move, permute, score

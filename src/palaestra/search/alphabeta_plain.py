@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from palaestra.base.types import Int8s
 from palaestra.games.base import Game
 from palaestra.games.rows import ONGOING
 from palaestra.search.alphabeta_table import EXACT, LOWER, UPPER
 from palaestra.search.alphabeta_values import SCALE, Iteration, Limits, Terms, worth
-from palaestra.types import Int8s
 
 
 @dataclass(frozen=True)

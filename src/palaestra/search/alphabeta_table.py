@@ -15,8 +15,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from palaestra.jit import inlined
-from palaestra.types import UInt64s
+from palaestra.base.jit import inlined
+from palaestra.base.types import UInt64s
 
 UPPER, LOWER, EXACT = 1, 2, 3  # what a stored value is: at most, at least, or just the true one
 NO_ENTRY = -1

@@ -16,10 +16,10 @@ from typing import Protocol
 
 import numpy as np
 
-from palaestra.compiling import clock
+from palaestra.base.compiling import clock
+from palaestra.base.types import Int8s, Int32s, Int64s
 from palaestra.games.base import Game
 from palaestra.games.rows import ONGOING
-from palaestra.types import Int8s, Int32s, Int64s
 
 SCALE = 2**24
 UNBOUNDED = 2**62  # beyond any value
@@ -51,7 +51,7 @@ def worth(game: Game, states: Int8s, terms: Terms) -> Int64s:
 
 @dataclass(frozen=True)
 class Limits:
-    """When to stop: at a moment of `palaestra.compiling.clock`, or when `Backend.nodes` comes to a number."""
+    """When to stop: at a moment of `palaestra.base.compiling.clock`, or when `Backend.nodes` comes to a number."""
 
     deadline: float = float("inf")
     nodes: float = float("inf")

@@ -17,11 +17,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from palaestra.errors import PlayerError
+from palaestra.base.errors import PlayerError
+from palaestra.base.types import Float64s
 from palaestra.games.base import Game
 from palaestra.games.rows import ONGOING
 from palaestra.search.evaluator import Evaluator, Leaves
-from palaestra.types import Float64s
 
 GAMES = 200
 

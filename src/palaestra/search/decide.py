@@ -10,11 +10,11 @@ import math
 
 import numpy as np
 
-from palaestra.jit import kernel
+from palaestra.base.jit import kernel
+from palaestra.base.streams import gamma, uniform
+from palaestra.base.types import Float32s, Float64s, Int32s, Int64s, UInt64s
 from palaestra.search.rules import edge_value, improved_logits, node_mean, softmax
 from palaestra.search.tree import Records
-from palaestra.streams import gamma, uniform
-from palaestra.types import Float32s, Float64s, Int32s, Int64s, UInt64s
 
 
 @kernel

@@ -15,7 +15,9 @@ from types import ModuleType
 
 import numpy as np
 
-from palaestra.compiling import clock
+from palaestra.base.compiling import clock
+from palaestra.base.streams import Rng, seeds_from
+from palaestra.base.types import Bools, Float32s, Float64s, Int8s, Int32s, Int64s
 from palaestra.games.base import Game, Playouts
 from palaestra.games.kernel_game import KernelGame
 from palaestra.rewards.base import Reward, default_reward
@@ -26,8 +28,6 @@ from palaestra.search.memory import Memory
 from palaestra.search.rules import RULES, SETTINGS, halving_schedule
 from palaestra.search.tree import Forest, Records
 from palaestra.search.waiting import Batch, Waiting, joined
-from palaestra.streams import Rng, seeds_from
-from palaestra.types import Bools, Float32s, Float64s, Int8s, Int32s, Int64s
 
 # Simulations of one tree after which clock and interrupts are heard even if all of them end in nodes whose value is
 # exact: those never leave compiled code, and without the solver a tree can be full of them. No visit depends on it

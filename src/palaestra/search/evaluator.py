@@ -17,10 +17,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from palaestra.base.types import Float32s, Int8s, Int32s, Int64s, UInt64s
 from palaestra.games.base import Game, Playouts
 from palaestra.rewards.base import Reward
 from palaestra.search.memory import Memory
-from palaestra.types import Float32s, Int8s, Int32s, Int64s, UInt64s
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,13 +18,13 @@ from types import ModuleType
 
 import numpy as np
 
+from palaestra.base.jit import kernel
+from palaestra.base.streams import below, uniform
+from palaestra.base.types import Bools, Float64s, Int8s, Int32s, UInt64s
 from palaestra.games.base import Game, pick_rows
 from palaestra.games.kernel_game import KernelGame, Rules
 from palaestra.games.rows import ONGOING
-from palaestra.jit import kernel
 from palaestra.rewards.base import Reward
-from palaestra.streams import below, uniform
-from palaestra.types import Bools, Float64s, Int8s, Int32s, UInt64s
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Playouts that follow genes: a template that `palaestra.jit.bind` compiles once per game.
+"""Playouts that follow genes: a template that `palaestra.base.jit.bind` compiles once per game.
 
 The free names `move` and `legal` are the game's (see `palaestra.games.kernel_game`).
 """
@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from palaestra.base.jit import inlined, kernel
+from palaestra.base.streams import below
+from palaestra.base.types import Int8s, Int32s, Int64s, UInt64s
 from palaestra.games.rows import ONGOING, mover, outcome
-from palaestra.jit import inlined, kernel
-from palaestra.streams import below
-from palaestra.types import Int8s, Int32s, Int64s, UInt64s
 
 if TYPE_CHECKING:
     from palaestra.games.kernel_game import legal, move

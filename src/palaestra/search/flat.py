@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from palaestra.compiling import clock
+from palaestra.base.compiling import clock
+from palaestra.base.jit import kernel
+from palaestra.base.streams import next_word
+from palaestra.base.types import Float64s, Int8s, Int32s, Int64s, UInt64s
 from palaestra.games.base import Game
-from palaestra.jit import kernel
 from palaestra.rewards.base import Reward
-from palaestra.streams import next_word
-from palaestra.types import Float64s, Int8s, Int32s, Int64s, UInt64s
 
 ROWS_PER_CALL = 4096  # playouts in one call of the game: enough to hide Python, few enough to stay in the cache
 

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from palaestra.base.jit import inlined, kernel
+from palaestra.base.streams import below, next_word
+from palaestra.base.types import Float32s, Float64s, Int8s, Int32s, Int64s, UInt64s
 from palaestra.games.rows import ONGOING, mover, outcome
-from palaestra.jit import inlined, kernel
 from palaestra.search.leaf import absorb_leaf, attach_leaf, select_leaf
 from palaestra.search.memory import find_entry
 from palaestra.search.tree import NO_NODE, Records
-from palaestra.streams import below, next_word
-from palaestra.types import Float32s, Float64s, Int8s, Int32s, Int64s, UInt64s
 
 if TYPE_CHECKING:
     from palaestra.games.kernel_game import legal, move

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from palaestra.base.jit import kernel
+from palaestra.base.streams import next_word
+from palaestra.base.types import Bools, Float32s, Float64s, Int8s, Int32s, Int64s, UInt64s
 from palaestra.games.rows import mover
-from palaestra.jit import kernel
 from palaestra.search.leaf import absorb_leaf, attach_leaf, new_node, select_leaf, set_priors
 from palaestra.search.tree import NO_NODE, NO_PARENT, Records
-from palaestra.streams import next_word
-from palaestra.types import Bools, Float32s, Float64s, Int8s, Int32s, Int64s, UInt64s
 
 
 @kernel

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from palaestra.jit import inlined, kernel
+from palaestra.base.jit import inlined, kernel
+from palaestra.base.types import Float32s, Float64s, Int8s, Int32s, Int64s
 from palaestra.search.rules import GUMBEL, RAVE, UCT, choose_halving, choose_improved, choose_puct, choose_uct
 from palaestra.search.tree import NO_NODE, NO_PARENT, PENDING, UNEXPANDED, Records
-from palaestra.types import Float32s, Float64s, Int8s, Int32s, Int64s
 
 
 @inlined

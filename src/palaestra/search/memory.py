@@ -13,9 +13,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from palaestra.jit import inlined, kernel
-from palaestra.streams import mix
-from palaestra.types import Bools, Float32s, Int8s, UInt64s
+from palaestra.base.jit import inlined, kernel
+from palaestra.base.streams import mix
+from palaestra.base.types import Bools, Float32s, Int8s, UInt64s
 
 WAYS = 4
 _USED = np.uint64(1)  # in every tag but those of free entries, which are 0

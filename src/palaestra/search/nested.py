@@ -19,12 +19,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from types import ModuleType
 
+from palaestra.base.types import Float64s, Int8s, UInt64s
 from palaestra.games.base import Game
 from palaestra.games.kernel_game import KernelGame, Rules
 from palaestra.search.nested_plain import plain_nmcs, plain_nrpa
 from palaestra.search.nested_stack import BEST, LENGTH, TRIED, NmcsStack, NrpaStack, nmcs_stack, nrpa_stack
-from palaestra.search.stopping import heed
-from palaestra.types import Float64s, Int8s, UInt64s
+from palaestra.search.stopping import stop_if_asked
 
 QUOTA = 4096  # playouts in one compiled call: a fraction of a second, after which Python looks at its signals
 
@@ -50,7 +50,7 @@ def nmcs(game: Game, state: Int8s, streams: UInt64s, level: int, stopped: thread
     loops.nmcs_open(stack, level, game.params)
     at = level
     while at <= level:
-        heed(stopped)
+        stop_if_asked(stopped)
         at = loops.nmcs_run(stack, at, level, streams, game.params, QUOTA)
     return _found(stack, level)
 
@@ -75,9 +75,9 @@ def nrpa(
         return Found(*plain_nrpa(game, state, streams, level, n, alpha, logits, stopped))
     run = _loops(game.rules).nrpa_run
     stack = nrpa_stack(game, state, level, logits)
-    heed(stopped)
+    stop_if_asked(stopped)
     while not run(stack, level, n, float(alpha), streams, game.params, QUOTA):
-        heed(stopped)
+        stop_if_asked(stopped)
     return _found(stack, level)
 
 

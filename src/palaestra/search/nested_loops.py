@@ -1,4 +1,4 @@
-"""Nested search for one player, compiled once per game: a template for `palaestra.jit.bind`.
+"""Nested search for one player, compiled once per game: a template for `palaestra.base.jit.bind`.
 
 Both kernels are machines with an explicit stack, one record a level, and no recursion. A call goes on from where the
 last one stopped and makes about `quota` playouts, so that the caller can be interrupted however high the level. The
@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from palaestra.base.jit import inlined, kernel
+from palaestra.base.streams import below, uniform
+from palaestra.base.types import Float64s, Int8s, Int32s, Int64s, UInt64s
 from palaestra.games.rows import ONGOING, outcome
-from palaestra.jit import inlined, kernel
 from palaestra.search.nested_stack import (
     BEST,
     COUNT,
@@ -27,8 +29,6 @@ from palaestra.search.nested_stack import (
     NmcsStack,
     NrpaStack,
 )
-from palaestra.streams import below, uniform
-from palaestra.types import Float64s, Int8s, Int32s, Int64s, UInt64s
 
 if TYPE_CHECKING:
     from palaestra.games.kernel_game import legal, move

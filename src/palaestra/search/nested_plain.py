@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from palaestra.base.streams import uniform
+from palaestra.base.types import Float64s, Int8s, UInt64s
 from palaestra.games.base import Game
 from palaestra.games.rows import ONGOING
 from palaestra.search.nested_stack import HEAVIEST, LIGHTEST, NOTHING, initial_weights
-from palaestra.search.stopping import heed
-from palaestra.streams import uniform
-from palaestra.types import Float64s, Int8s, UInt64s
+from palaestra.search.stopping import stop_if_asked
 
 Answer = tuple[int, tuple[int, ...], int]  # outcome, actions, playouts
 
@@ -70,7 +70,7 @@ def plain_nmcs(
                     return here.best, tuple(here.line), playouts
                 levels[-1].absorb(here.best, here.line)
             continue
-        heed(stopped)
+        stop_if_asked(stopped)
         action = here.waiting.pop()
         child = _after(game, here.state, action)
         path = [*here.path, action]
@@ -130,7 +130,7 @@ def plain_nrpa(
     weights = initial_weights(game, level, logits)
     best = [_Game() for _ in range(level + 1)]
     for playout in range(1, n**level + 1):
-        heed(stopped)
+        stop_if_asked(stopped)
         best[0] = _weighted_game(game, state, weights[1], streams)
         for at in range(1, level + 1):
             if best[at - 1].outcome >= best[at].outcome:

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from palaestra.base.types import Float64s, Int8s, Int32s, Int64s
 from palaestra.games.base import Game
-from palaestra.types import Float64s, Int8s, Int32s, Int64s
 
 # Columns of a level's record.
 STEP = 0  # NMCS: moves from the root to the level's current position

@@ -18,10 +18,10 @@ from functools import lru_cache
 
 import numpy as np
 
+from palaestra.base.types import Int8s, Int32s, Int64s
 from palaestra.games.base import Game
 from palaestra.games.rows import ONGOING
 from palaestra.search.solver import Solution
-from palaestra.types import Int8s, Int32s, Int64s
 
 PLY_BYTES = slice(2, 4)
 ENDED = -1  # instead of a child's number: the move ends the game

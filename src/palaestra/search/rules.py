@@ -11,9 +11,9 @@ import math
 
 import numpy as np
 
-from palaestra.jit import inlined, kernel
+from palaestra.base.jit import inlined, kernel
+from palaestra.base.types import Float64s, Int32s
 from palaestra.search.tree import Records
-from palaestra.types import Float64s, Int32s
 
 UCT, PUCT, RAVE, GUMBEL = 0, 1, 2, 3
 RULES = {"uct": UCT, "puct": PUCT, "rave": RAVE, "gumbel": GUMBEL}

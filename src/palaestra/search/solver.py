@@ -18,12 +18,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from palaestra.compiling import clock
+from palaestra.base.compiling import clock
+from palaestra.base.types import Int8s
 from palaestra.games.base import Game
 from palaestra.games.rows import ONGOING
 from palaestra.search.alphabeta import AlphaBeta
 from palaestra.search.alphabeta_values import SCALE, UNBOUNDED, Iteration, Limits
-from palaestra.types import Int8s
 
 STEP = 2
 MOST_ENTRIES = 2**22  # 128 MB, taken as it fills

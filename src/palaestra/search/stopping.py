@@ -9,7 +9,7 @@ class Stopped(Exception):
     """A search was told to stop before its end, and has no answer."""
 
 
-def heed(stopped: threading.Event | None) -> None:
+def stop_if_asked(stopped: threading.Event | None) -> None:
     """Leave the search by Stopped once the event is set."""
     if stopped is not None and stopped.is_set():
         raise Stopped

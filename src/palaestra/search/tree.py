@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from palaestra.types import Int8s, Int64s, UInt64s
+from palaestra.base.types import Int8s, Int64s, UInt64s
 
 NO_PARENT = -1
 NO_NODE = -1

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from palaestra.base.types import Int8s, Int32s, Int64s, UInt64s
 from palaestra.search.evaluator import Leaves
 from palaestra.search.memory import words_of
-from palaestra.types import Int8s, Int32s, Int64s, UInt64s
 
 
 @dataclass(frozen=True, eq=False)

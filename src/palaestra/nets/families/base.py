@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import ClassVar, Self
 
-from palaestra.errors import ConfigError
+from palaestra.base.errors import ConfigError
 from palaestra.nets.facts import GameFacts
 from palaestra.nets.heads import VALUE_HEAD, Head, make_head
 from palaestra.nets.plan import Node, Plan

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from palaestra.errors import ConfigError
+from palaestra.base.errors import ConfigError
 from palaestra.nets.facts import GameFacts
 from palaestra.nets.families.base import Net, flat_heads
 from palaestra.nets.heads import VALUE_HEAD

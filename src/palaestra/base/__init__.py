@@ -1,0 +1,1 @@
+"""What every other room stands on: errors, texts, files, random streams, compiled code. Knows nothing above it."""

@@ -1,0 +1,72 @@
+"""Who is compiling what, for whoever waits: a clock that stands still meanwhile, and listeners that are told.
+
+`palaestra.base.jit` reports here. This module compiles nothing and is light: a program can listen from its start.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+Listener = Callable[[str, bool], None]  # what is compiled, and whether that begins (True) or is over (False)
+
+
+class _Thread(threading.local):
+    """What one thread is doing."""
+
+    name = ""  # the function that it makes ready; empty: none
+    told = False  # whether the listeners know
+    seconds = 0.0  # spent on making functions ready so far
+
+
+_thread = _Thread()
+_listeners: list[Listener] = []
+
+
+def clock() -> float:
+    """`time.perf_counter` without the time that this thread has spent on making functions ready.
+
+    Whoever has some milliseconds for a move measures them by this: the first move then costs no more than others.
+    """
+    return time.perf_counter() - _thread.seconds
+
+
+@contextmanager
+def listening(listener: Listener) -> Iterator[None]:
+    """Tell a listener, in the thread that compiles, whenever a function is not found in the cache."""
+    _listeners.append(listener)
+    try:
+        yield
+    finally:
+        _listeners.remove(listener)
+
+
+@contextmanager
+def making_ready(name: str) -> Iterator[None]:
+    """The time of the outermost function that is called for the first time, from the cache or compiled."""
+    if _thread.name:
+        yield
+        return
+    began = time.perf_counter()
+    _thread.name = name
+    try:
+        yield
+    finally:
+        _thread.seconds += time.perf_counter() - began
+        if _thread.told:
+            _tell(False)
+        _thread.name, _thread.told = "", False
+
+
+def missed() -> None:
+    """A function was not in the cache: it will be compiled now."""
+    if _thread.name and not _thread.told:
+        _thread.told = True
+        _tell(True)
+
+
+def _tell(begins: bool) -> None:
+    for listener in list(_listeners):
+        listener(_thread.name, begins)

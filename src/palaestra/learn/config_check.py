@@ -1,0 +1,63 @@
+"""Whether a configuration fits its game: asked before a run leaves anything behind."""
+
+from __future__ import annotations
+
+from palaestra.base.errors import ConfigError
+from palaestra.games.base import Game
+from palaestra.learn.config import RunConfig, SoloConfig
+from palaestra.learn.demerits import check_demerits
+from palaestra.learn.warm_start import check_adaptive
+from palaestra.nets.architecture import parse_net
+from palaestra.nets.heads import CATEGORICAL_HEAD, OUTCOME_HEAD, VALUE_HEAD
+from palaestra.players.registry import make_player
+from palaestra.rewards.registry import make_reward
+
+
+def trainable(config: RunConfig, game: Game) -> Game:
+    """The game itself; an error if it cannot be trained so, or if what is needed only later does not fit it."""
+    (_check_one if game.players == 1 else _check_two)(game, config)
+    _check_reward(game, config)
+    for anchor in config.evaluation.anchors:
+        make_player(anchor, game)
+    if config.evaluation.demerits:
+        check_demerits(game)
+    return game
+
+
+def _check_reward(game: Game, config: RunConfig) -> None:
+    """ConfigError if a value head would learn from values that its reward no longer gives, and nobody wants that."""
+    reward, learn = make_reward(config.reward, game), config.learn
+    newest_only = learn.window == 1 and learn.window_share == 0
+    if reward.lasting or learn.stale_values or newest_only or parse_net(config.net).head != VALUE_HEAD:
+        return
+    head = OUTCOME_HEAD if game.players == 2 else CATEGORICAL_HEAD
+    raise ConfigError(
+        f"reward is {config.reward}: what an ending is worth changes with every iteration, and {config.net} would learn"
+        f" the values of earlier ones; take a network that learns how games end, --set net={config.net}-{head}, or"
+        " allow it: --set learn.stale_values=true"
+    )
+
+
+def _check_one(game: Game, config: RunConfig) -> None:
+    """ConfigError for what plays one side against another."""
+    if config.gate.kind != "off":
+        raise ConfigError(
+            f"gate.kind is {config.gate.kind}: a gate plays two networks against each other, and {game.id} has one"
+            " player; set gate.kind=off, or take --preset ranked"
+        )
+    if config.warm.adaptive:
+        check_adaptive(game)
+    if config.evaluation.history:
+        raise ConfigError(
+            f"evaluation.history is {config.evaluation.history}: {game.id} has one player, and networks do not meet;"
+            " set it to 0"
+        )
+
+
+def _check_two(game: Game, config: RunConfig) -> None:
+    """ConfigError for what would be read for one player only."""
+    solo = config.solo
+    changed = [name for name, value in SoloConfig() if getattr(solo, name) != value]
+    if changed or config.selfplay.sampling:
+        name = f"solo.{changed[0]}" if changed else "selfplay.sampling"
+        raise ConfigError(f"{name} is for games of one player, and {game.id} has two; for example morpion-5d")

@@ -1,0 +1,108 @@
+"""What the network of an iteration is shown to be worth: which matches are due, and what came of them.
+
+Demerits are counted in every iteration that wants them; anchors, and the network that was evaluated before, are met
+every so many iterations and at the end. With one player there are no matches: the agent and the anchors play for a
+score. The games are played by the stages that are given; nothing is kept here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from palaestra.games.base import Game
+from palaestra.learn.config import RunConfig
+from palaestra.learn.demerits import demerit_games
+from palaestra.learn.running_elo import Encounter, Lines, evaluated_before
+from palaestra.learn.stage_timer import StageTimer
+from palaestra.learn.stages import Stages
+from palaestra.rewards.base import Reward
+
+if TYPE_CHECKING:
+    from palaestra.learn.demerits import Demerits
+    from palaestra.learn.evaluation import AnchorResult
+    from palaestra.learn.gate import GateResult
+    from palaestra.learn.scores import Score
+
+
+class Judged(NamedTuple):
+    """What the matches of an iteration said; None where there was none."""
+
+    gate: GateResult | None = None
+    results: tuple[AnchorResult, ...] | None = None  # against the anchors
+    history: Encounter | None = None  # against the network evaluated before
+    demerits: Demerits | None = None
+    scores: tuple[Score, ...] | None = None  # with one player: the agent's, then the anchors'
+
+    @property
+    def is_evaluated(self) -> bool:
+        """Whether the anchors were met."""
+        return self.results is not None or self.scores is not None
+
+
+class Plan(NamedTuple):
+    """Which matches the network of an iteration plays."""
+
+    iteration: int
+    network: int  # the iteration that made the network
+    demerits: int  # games against perfect play, 0: none
+    anchors: bool
+    against: int | None  # the network evaluated before, if it is met
+    games: int  # of all matches
+
+
+@dataclass(frozen=True)
+class DueEvaluations:
+    game: Game
+    config: RunConfig
+    stages: Stages
+    reward: Reward  # under which all sides search
+
+    def plan(self, iteration: int, network: int, lines: Lines, over: bool) -> Plan:
+        """What is due in an iteration; `over` says that it is the run's last, `lines` are those before it."""
+        settings = self.config.evaluation
+        due = over or (settings.every > 0 and iteration % settings.every == 0)
+        earlier = evaluated_before(lines)
+        against = earlier if due and settings.history and earlier != network else None
+        demerits = demerit_games(self.game) if settings.demerits else 0
+        players = len(settings.anchors) + (self.game.players == 1)
+        games = demerits + due * settings.games * players + (against is not None) * settings.history
+        return Plan(iteration, network, demerits, due, against, games)
+
+    def judge(self, plan: Plan, model: bytes, read: Callable[[int], bytes], listen: StageTimer) -> Judged:
+        """Play what was planned with the network `model`; `read` gives the network of an earlier iteration."""
+        judged = Judged()
+        if plan.demerits:
+            given = (self.game, model, self.config, plan.iteration, listen.match(plan.demerits))
+            judged = judged._replace(demerits=self.stages.demerits(*given, reward=self.reward))
+        if plan.anchors and self.game.players == 1:
+            judged = judged._replace(scores=self._score(plan.iteration, model, listen))
+        elif plan.anchors:
+            judged = judged._replace(results=self._meet_anchors(plan.iteration, model, listen))
+        if plan.against is not None:
+            heard = listen.match(self.config.evaluation.history)
+            pair = (model, read(plan.against))
+            match = self.stages.meet(self.game, *pair, self.config, plan.iteration, heard, reward=self.reward)
+            judged = judged._replace(history=Encounter.of(match, plan.network, plan.against))
+        return judged
+
+    def _meet_anchors(self, iteration: int, model: bytes, listen: StageTimer) -> tuple[Any, ...]:
+        settings = self.config.evaluation
+        heard = {anchor: listen.match(settings.games) for anchor in settings.anchors}
+        given = (self.game, model, self.config, self._seed(iteration), lambda anchor, one: heard[anchor](one))
+        return tuple(self.stages.evaluate(*given, reward=self.reward))
+
+    def _score(self, iteration: int, model: bytes, listen: StageTimer) -> tuple[Score, ...]:
+        before: dict[str, int] = {}  # player -> games of those before it
+
+        def heard(player: str, finished: int) -> None:
+            listen(before.setdefault(player, len(before) * self.config.evaluation.games) + finished)
+
+        given = (self.game, model, self.config, self._seed(iteration), heard)
+        return tuple(self.stages.score(*given, reward=self.reward))
+
+    def _seed(self, iteration: int) -> int:
+        return int(np.random.SeedSequence([self.config.seed, iteration]).generate_state(1, np.uint64)[0] >> 1)
