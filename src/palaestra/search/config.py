@@ -36,7 +36,7 @@ class SearchConfig(BaseModel):
     )
     rave_amaf: Literal["action", "cell"] = Field(
         "action",
-        description="cell: an action counts for RAVE only if the same side plays it next (at Connect Four the same cell)",
+        description="cell: an action counts for RAVE only if the same side plays it next (Connect Four: the same cell)",
     )
     rave_playouts: bool = Field(
         False, description="moves of playouts count for RAVE (WRoRa); otherwise only the tree's"
