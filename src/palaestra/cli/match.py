@@ -12,7 +12,7 @@ from palaestra.cli.options import PLAYER_HELP, GameId, Json, OpeningPlies, Openi
 
 if TYPE_CHECKING:
     from palaestra.arena.early_stop import SequentialMatch
-    from palaestra.arena.match import Listener, MatchResult, Running
+    from palaestra.arena.match import MatchListener, MatchResult, Running
     from palaestra.arena.openings import Openings
     from palaestra.arena.parallel import Team
     from palaestra.games.base import Game
@@ -73,7 +73,7 @@ def match(
     teams = make_teams(rules, a, b, threads, most)
     book = source.book(rules, most // 2, seed)
 
-    def play(pairs: range, heard: Listener | None) -> MatchResult:
+    def play(pairs: range, heard: MatchListener | None) -> MatchResult:
         return play_parallel(
             rules, teams, most, book=book, seed=seed, lockstep=lockstep, pairs=pairs, adjudicate=adjudicate,
             listen=heard,

@@ -12,22 +12,24 @@ from typing import Any
 
 from palaestra.base.errors import DivergedError
 from palaestra.learn.config import LearnConfig
-from palaestra.learn.running_elo import Lines
+from palaestra.learn.train_report import TrainReport
+from palaestra.runs.metrics import Lines
 
 IN_A_ROW = 3  # iterations that diverge until the run stops
 IGNORANCE = 5.0  # how many times the loss of even odds over all moves
 LARGEST_VALUE = 1000.0  # no value or margin of a game, told as 0, costs that much
 
 
-def divergence(report: Any, num_actions: int) -> str | None:
-    """Why an iteration's training (`trainer.TrainReport`) counts as diverged; None if it does not."""
+def divergence(report: TrainReport, num_actions: int) -> str | None:
+    """Why an iteration's training counts as diverged; None if it does not."""
     if report.stopped:
-        return str(report.stopped)
+        return report.stopped
     even = math.log(max(num_actions, 2))
-    if report.policy > IGNORANCE * even:
-        return f"the policy's loss is {report.policy:.3g}, where even odds over all moves have {even:.2g}"
-    if report.value > LARGEST_VALUE:
-        return f"the value's loss is {report.value:.3g}"
+    losses = report.losses
+    if losses.policy > IGNORANCE * even:
+        return f"the policy's loss is {losses.policy:.3g}, where even odds over all moves have {even:.2g}"
+    if losses.value > LARGEST_VALUE:
+        return f"the value's loss is {losses.value:.3g}"
     return None
 
 
@@ -36,7 +38,7 @@ def diverged_in_a_row(lines: Lines, history: Iterable[Mapping[str, Any]]) -> int
     since = max((entry["after_iteration"] for entry in history), default=0)
     count = 0
     for line in reversed(lines):
-        if line["iteration"] <= since or not line.get("diverged"):
+        if line.iteration <= since or not line.diverged:
             break
         count += 1
     return count
