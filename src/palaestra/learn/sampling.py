@@ -21,7 +21,7 @@ from palaestra.base.types import Bools, Float32s, Float64s, Int8s, Int64s, UInt6
 from palaestra.games.base import Game
 from palaestra.learn.examples import Examples
 from palaestra.players.policy import draw_moves
-from palaestra.search.driver import SearchResult
+from palaestra.search.decide import SearchResult
 from palaestra.search.evaluator import Evaluator
 
 if TYPE_CHECKING:
