@@ -133,7 +133,9 @@ def test_valid_plans_begin_with_legal_moves_and_any_plans_seldom_do() -> None:
     valid, anything = (evolve(game, default_reward(game), states, seeds.copy(), some) for some in (SETTINGS, ANY))
     for row, state in enumerate(states):
         assert set(valid.first[row].tolist()) <= set(legal_list(game, state))
-    illegal = [gene not in legal_list(game, state) for state, row in zip(states, anything.first, strict=True) for gene in row]
+    illegal = [
+        gene not in legal_list(game, state) for state, row in zip(states, anything.first, strict=True) for gene in row
+    ]
     assert np.mean(illegal) > 0.5
 
 

@@ -152,7 +152,10 @@ class WarmStartConfig(Group):
         description="what helps an untrained network in the first iterations: random games, RAVE, both, or evolution",
     )
     length: int | None = Field(
-        None, ge=1, le=10_000, description="I′: most iterations with the enhancement; none: 5 (thesis), adaptive: no limit"
+        None,
+        ge=1,
+        le=10_000,
+        description="I′: most iterations with the enhancement; none: 5 (thesis), adaptive: no limit",
     )
     adaptive: bool = Field(
         False, description="play enhancement against default and switch when the default is better (Alg. 6)"
@@ -164,7 +167,9 @@ class WarmStartConfig(Group):
     @model_validator(mode="after")
     def _fits(self) -> WarmStartConfig:
         if self.adaptive and self.length is None and self.weight == "linear":
-            raise ValueError("an adaptive warm start has no I′ for linear weights: set warm.length or leave warm.weight")
+            raise ValueError(
+                "an adaptive warm start has no I′ for linear weights: set warm.length or leave warm.weight"
+            )
         return self
 
     @property

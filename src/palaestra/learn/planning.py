@@ -14,7 +14,7 @@ import numpy as np
 from palaestra.base.types import Float64s, Int8s, Int64s, UInt64s
 from palaestra.games.base import Game
 from palaestra.rewards.base import Reward
-from palaestra.search.driver import SearchResult
+from palaestra.search.decide import SearchResult
 from palaestra.search.evolution import Evolution, chances, evolve
 
 THESIS = Evolution()

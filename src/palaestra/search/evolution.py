@@ -2,8 +2,8 @@
 
 A plan (genome) is `horizon` genes, and a gene is an action number: the k-th gene is played at one's own k-th move from
 here if it is legal there, and a uniform legal move stands in where it is not. The opponent, and everybody beyond the
-horizon, plays uniformly. Plans are one's own moves of a random game, and a clone's as well (`valid`, as Alg. 15 prints);
-or genes are drawn from all A actions (`any`), and then most say nothing where few actions are legal.
+horizon, plays uniformly. Plans are one's own moves of a random game, and a clone's are, too (`valid`, as Alg. 15
+prints); or genes are drawn from all A actions (`any`), and then most say nothing where few actions are legal.
 
 Fitness is the mean over a plan's playouts of reward / h, h the plies to the end of the game: win soon, lose late.
 All B rows evolve in lockstep and draw from their own streams only. This module knows no game's rules.
@@ -127,9 +127,7 @@ def follow(game: Game, states: Int8s, genomes: Int32s, streams: UInt64s) -> tupl
     return game.outcome(states), plies
 
 
-def play_plans(
-    game: Game, states: Int8s, parents: Int32s, streams: UInt64s, mutation: float, plans: Int32s
-) -> None:
+def play_plans(game: Game, states: Int8s, parents: Int32s, streams: UInt64s, mutation: float, plans: Int32s) -> None:
     """Fill plans [B, P, H] with one's own moves of a random game from each state, NO_GENE after its end.
 
     A move is the parent's gene [B, P, H], with probability `mutation` or where that is illegal a uniform one.
