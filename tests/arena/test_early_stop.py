@@ -17,7 +17,9 @@ from tests.arena.fakes import counted
 GAME = make_game("connect_four-4x4")
 
 
-def scripted(points: Callable[[int], float]) -> tuple[list[range], Callable[[range, MatchListener | None], MatchResult]]:
+def scripted(
+    points: Callable[[int], float],
+) -> tuple[list[range], Callable[[range, MatchListener | None], MatchResult]]:
     """The parts that are asked for, and a way to play them in which game n gives A `points(n)`."""
     asked: list[range] = []
 

@@ -231,7 +231,8 @@ def test_all_four_losses_are_measured_whichever_is_minimised(loss: str) -> None:
     report = trainer.train(batches(), 6, 0.0)
     assert report.losses.sum == pytest.approx(report.losses.policy + report.losses.value)
     assert report.losses.policy == pytest.approx(np.log(4), rel=0.1) and 0.1 < report.losses.value < 1
-    assert report.losses.product == pytest.approx(report.losses.policy * report.losses.value, rel=0.05) and report.samples == 6 * 64
+    assert report.losses.product == pytest.approx(report.losses.policy * report.losses.value, rel=0.05)
+    assert report.samples == 6 * 64
 
 
 def test_a_loss_moves_only_its_own_head() -> None:
@@ -249,9 +250,12 @@ def test_reported_losses_are_those_of_the_last_epoch() -> None:
     still = {"lr": 1e-12, "optimizer": "sgd"}
     last = make_trainer(**still, epochs=None, samples_per_position=1.0).train(iter(data[8:]), 2, 0.0)
     report = make_trainer(**still, epochs=5).train(iter(data), 10, 0.0)
-    assert report.losses.sum == pytest.approx(last.sum, rel=1e-5)
+    assert report.losses.sum == pytest.approx(last.losses.sum, rel=1e-5)
+    assert report.losses == report.epochs[-1] and len(report.epochs) == 5
+    first = make_trainer(**still, epochs=None, samples_per_position=1.0).train(iter(data[:2]), 2, 0.0)
+    assert report.epochs[0].sum == pytest.approx(first.losses.sum, rel=1e-5)
     every = make_trainer(**still, epochs=None, samples_per_position=1.0).train(iter(data), 10, 0.0)
-    assert abs(every.sum - last.sum) > 1e-3
+    assert len(every.epochs) == 1 and abs(every.losses.sum - last.losses.sum) > 1e-3
 
 
 def test_weight_decay_is_decoupled_in_adamw_and_spares_biases_and_normalisations() -> None:

@@ -7,6 +7,7 @@ number their parts by name, so that the same metrics give the same text and seve
 from __future__ import annotations
 
 import io
+import math
 import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -221,18 +222,19 @@ def _elo(axes: Axes, lines: Lines) -> None:
         measured = [(line.iteration, *line.elo[anchor]) for line in lines if line.elo and anchor in line.elo]
         for iteration, elo, low, high in measured:
             if elo is not None:
-                axes.plot([iteration, iteration], [low, high], color=colour, linewidth=1.2, alpha=0.6)
-        points = {
+                ends = [math.nan if end is None else end for end in (low, high)]
+                axes.plot([iteration, iteration], ends, color=colour, linewidth=1.2, alpha=0.6)
+        points: dict[str, list[tuple[int, float | None]]] = {
             "o": [(iteration, elo) for iteration, elo, _, _ in measured if elo is not None],
             "^": [(iteration, low) for iteration, elo, low, high in measured if elo is None and high is None],
             "v": [(iteration, high) for iteration, elo, low, high in measured if elo is None and low is None],
         }
         label: str | None = anchor  # named once in the legend, whichever marks it has
         for marker, some in points.items():
-            if some:
-                at, heights = zip(*some, strict=True)
-                line = "-" if marker == "o" else ""
-                axes.plot(at, heights, linestyle=line, color=colour, marker=marker, markersize=4, label=label)
+            if known := {iteration: height for iteration, height in some if height is not None}:
+                style = "-" if marker == "o" else ""
+                at, heights = list(known), list(known.values())
+                axes.plot(at, heights, linestyle=style, color=colour, marker=marker, markersize=4, label=label)
                 label = None
     axes.axhline(0, color=GREY, linewidth=0.8)
     axes.set_ylabel("Elo above the anchor")

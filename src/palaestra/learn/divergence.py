@@ -7,8 +7,6 @@ has, however little it knows. Nothing here knows how the network is trained.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from typing import Any
 
 from palaestra.base.errors import DivergedError
 from palaestra.learn.config import LearnConfig
@@ -33,9 +31,8 @@ def divergence(report: TrainReport, num_actions: int) -> str | None:
     return None
 
 
-def diverged_in_a_row(lines: Lines, history: Iterable[Mapping[str, Any]]) -> int:
-    """How many of the newest iterations diverged, one after the other, since settings last changed."""
-    since = max((entry["after_iteration"] for entry in history), default=0)
+def diverged_in_a_row(lines: Lines, since: int) -> int:
+    """How many of the newest iterations diverged, one after the other, of those after iteration `since`."""
     count = 0
     for line in reversed(lines):
         if line.iteration <= since or not line.diverged:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from palaestra.base.errors import DamagedRunError, RunError
-from palaestra.base.user_code import remember
+from palaestra.base.user_code import trust
 from palaestra.games.registry import make_game, make_stored_game
 from palaestra.learn import events
 from palaestra.learn.config import RunConfig
@@ -37,12 +37,12 @@ def train(
 
     The folder must be new or empty; without one, ./runs gets one that is named after the game.
     """
+    trust(config.model_dump_json())  # which is the caller's; only `resume` reads settings from a file
     folder = free_folder(config.game) if folder is None else folder
     home = RunFolder(Path(folder))
     home.refuse_if_taken()
     game = trainable(config, make_game(config.game))  # what cannot be trained leaves no folder behind
     session = Session(home, config, game, tuple(listeners), stages)
-    remember(config.game)
     home.create()
     with home.locked():
         home.write_config(config_text(config, game, ()))
@@ -118,6 +118,7 @@ def _run(session: Session) -> Summary:
 def _stop_if_diverged(session: Session) -> None:
     """DivergedError after several such iterations in a row; they are saved, and other settings may go on."""
     now, lines = session.current.manifest, session.current.lines
-    if diverged_in_a_row(lines, now.history) >= IN_A_ROW:
+    changed = max((entry["after_iteration"] for entry in now.history), default=0)  # settings were, last
+    if diverged_in_a_row(lines, changed) >= IN_A_ROW:
         reason = lines[-1].diverged or ""
         raise diverged_error(str(session.home), session.config.learn, now.iteration, reason, now.finished)
