@@ -274,8 +274,8 @@ def test_an_estimate_trains_nothing_and_says_the_seconds_of_each_stage(
     speeds = Speeds(NetworkSpeed((1, 64), (0.001, 0.01)), search, 0.01, 0.1, 0.5, match=search, anchors=anchors)
     monkeypatch.setattr(calibration, "calibrate", lambda config, listen: speeds)
     given = ("train", "tic_tac_toe-3x3", "--iterations", "3", "--threads", "1", "--estimate", *TINY)
-    told = json.loads(cli(*given, "--json").stdout)
+    told = json.loads(cli(*given, "--json").out)
     assert told["iterations"] == 3 and told["games"] == 18
     assert told["total_seconds"] == pytest.approx(sum(told["seconds"].values()))
-    assert "self-play" in cli(*given).stdout
+    assert "self-play" in cli(*given).out
     assert not list(own_folder.iterdir())

@@ -246,7 +246,7 @@ def _selfplay(game: Game, config: RunConfig, iteration: int) -> SearchSpeed:
     """Games of self-play by the stand-in, as in an iteration of the run."""
     from palaestra.learn.selfplay import play_games
 
-    play = partial(play_games, game, _stand_in(game, config), iteration=iteration)
+    play = partial(play_games, game, _stand_in(game, config), iteration=iteration, switched=iteration == LATE)
     play(config=_with(config, config.threads, 2))  # loads or compiles
     probes: list[Probe] = []
     began, threads = time.perf_counter(), config.threads

@@ -27,6 +27,7 @@ from palaestra.games.base import Game
 from palaestra.learn.config import RunConfig
 from palaestra.learn.examples import Examples
 from palaestra.learn.lockstep import Moves, Table
+from palaestra.learn.planning import Planning
 from palaestra.learn.sampling import Sampling, examples_of_games
 from palaestra.learn.targets import value_targets
 from palaestra.learn.warm_start import (
@@ -42,6 +43,7 @@ from palaestra.learn.warm_start import (
 from palaestra.nets.cache import Cached
 from palaestra.nets.evaluator import OnnxEvaluator
 from palaestra.rewards.base import Reward, default_reward
+from palaestra.runs.game_record import GameRecord, points_of
 from palaestra.search.driver import Search
 from palaestra.search.evaluator import Evaluator
 from palaestra.search.search_speed import Timed
@@ -53,25 +55,12 @@ _SELF = "self-play"
 _SETTLE = 102  # number of the stage that settles what games were worth, in its random seed
 
 
-@dataclass(frozen=True)
-class Record:
-    """One finished game: enough to play it again."""
-
-    number: int
-    start: int  # number of the initial position
-    moves: tuple[int, ...]  # from there on, the opening included
-    opening_plies: int  # how many of them were random
-    outcome: int  # from the first player's view
-    first: str  # what searched for the first player: "self-play", or in an adaptive warm start the enhancement's name
-    second: str
-
-
 @dataclass(frozen=True, eq=False)
 class SelfPlay:
     """The games of one iteration."""
 
     examples: Examples  # sorted by (game, ply)
-    records: tuple[Record, ...]  # by number
+    records: tuple[GameRecord, ...]  # by number
     seconds: float
     evaluator_seconds: float  # inside the network, summed over the threads
     threads: int
@@ -104,7 +93,7 @@ class SelfPlay:
     @property
     def results(self) -> dict[str, int]:
         """How many games the first player won, were drawn, and the second player won."""
-        signs = [int(np.sign(record.outcome)) for record in self.records]
+        signs = [int(np.sign(record.final_outcome)) for record in self.records]
         return {"first": signs.count(1), "draw": signs.count(0), "second": signs.count(-1)}
 
 
@@ -142,7 +131,7 @@ def play_games(
     moves = Moves.sorted([part for table in tables for part in table.played])
     rng = np.random.default_rng([config.seed, iteration, _SETTLE])
     settled = reward.settle(ends, rng)
-    records = _records(tables, moves, ends, _labels(config, plans, games))
+    records = _records(game, tables, moves, ends, _labels(config, plans, games))
     if config.selfplay.sampling:
         examples = examples_of_games(game, records, settled, config.selfplay.failures, rng)
     else:
@@ -184,9 +173,15 @@ def make_table(
         return Table(game, [Sampling(game, network)], selfplay, config.seed, iteration, numbers)
     if selfplay.cache:
         network = Cached(network, game, selfplay.cache)
-    searches = [Search(game, leaf_evaluator(game, network, plan, reward), plan.search, reward) for plan in plans]
+    searches = [_searcher(game, network, plan, reward) for plan in plans]
     seats = partial(seat, games=selfplay.games) if len(searches) == 2 else None
     return Table(game, searches, selfplay, config.seed, iteration, numbers, seats)
+
+
+def _searcher(game: Game, network: Evaluator, plan: Enhanced, reward: Reward) -> Search | Planning:
+    if plan.evolves:
+        return Planning(game, reward, plan.search.simulation_limit)
+    return Search(game, leaf_evaluator(game, network, plan, reward), plan.search, reward)
 
 
 def _play_out(tables: Sequence[Table], games: int, listen: Listener | None) -> None:
@@ -236,14 +231,15 @@ def _labels(config: RunConfig, plans: Sequence[Enhanced], games: int) -> Callabl
 
 
 def _records(
-    tables: Sequence[Table], moves: Moves, outcomes: Int32s, labels: Callable[[int], tuple[str, str]]
-) -> tuple[Record, ...]:
+    game: Game, tables: Sequence[Table], moves: Moves, outcomes: Int32s, labels: Callable[[int], tuple[str, str]]
+) -> tuple[GameRecord, ...]:
     begun = dict(chain.from_iterable(table.begun.items() for table in tables))
     ends = np.searchsorted(moves.game, np.arange(len(outcomes)), side="right").tolist()
     actions = moves.action.tolist()
     records = []
     for number, (low, high) in enumerate(zip([0, *ends], ends, strict=False)):
         start, opening = begun[number]
-        played = (*opening, *actions[low:high])
-        records.append(Record(number, start, played, len(opening), int(outcomes[number]), *labels(number)))
+        played, outcome = (*opening, *actions[low:high]), int(outcomes[number])
+        points = points_of(outcome) if game.players == 2 else None
+        records.append(GameRecord(number, start, played, len(opening), outcome, points, *labels(number)))
     return tuple(records)

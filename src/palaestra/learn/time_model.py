@@ -22,6 +22,7 @@ from palaestra.nets.evaluator import BATCH
 
 STAGES = ("selfplay", "training", "gate", "evaluation", "saving")
 MOST_ITERATIONS = 100_000  # that are gone through one by one
+ADAPTIVE = 5  # iterations after which an adaptive warm start is taken to be over
 SETTLING = 3.0  # iterations in which games come closer to those of later ones by a factor of e
 
 
@@ -219,7 +220,7 @@ def estimate(config: RunConfig, speeds: Speeds) -> Estimate:
     while not over:
         iteration = len(made) + 1
         drift = speeds.drift.after(iteration)
-        warm = speeds.warm is not None and is_warm(config.warm, iteration)
+        warm = is_warm(config.warm, iteration, switched=config.warm.adaptive and iteration > ADAPTIVE)
         search = speeds.warm if warm and speeds.warm is not None else speeds.selfplay
         made.append(_positions(config, search, drift))
         spent["selfplay"] += _selfplay(config, speeds.network, search, drift)
