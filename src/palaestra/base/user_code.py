@@ -48,14 +48,29 @@ def load(text: str, error: type[PalaestraError], noun: str, root: str | None = N
     return getattr(module, attribute, None)
 
 
+def imported_from(text: str) -> str | None:
+    """The folder to find the module of a loaded text in; None if it is not loaded, or has no file."""
+    module = sys.modules.get(text.partition(":")[0])
+    if module is None or not (name := getattr(module, "__file__", None)):
+        return None
+    file = Path(name).resolve()
+    return str(file.parents[module.__name__.count(".") + (file.name == "__init__.py")])
+
+
+def load_again(text: str, root: str) -> Any:
+    """In a process that a command of the user's has started: what another process of it has loaded from `root`."""
+    module_name, _, attribute = text.partition(":")
+    if module_name not in sys.modules and root not in sys.path:
+        sys.path.insert(0, root)
+    return getattr(importlib.import_module(module_name), attribute, None)
+
+
 def remember(text: str) -> None:
     """Remember the file behind a text that the user typed and that has been loaded, where a file can be written."""
-    module = sys.modules.get(text.partition(":")[0]) if is_code(text) else None
-    if module is None or not (name := getattr(module, "__file__", None)):
+    if not is_code(text) or (root := imported_from(text)) is None:
         return
-    file = Path(name).resolve()
-    parts = module.__name__.count(".") + 1 + (file.name == "__init__.py")
-    entry = {"file": str(file), "root": str(file.parents[parts - 1]), "sha256": _sha256(file)}
+    file = Path(str(sys.modules[text.partition(":")[0]].__file__)).resolve()
+    entry = {"file": str(file), "root": root, "sha256": _sha256(file)}
     known = _read()
     others = [old for old in known.get(text, []) if old["file"] != entry["file"]]
     with contextlib.suppress(OSError, RuntimeError, NotOwn):  # without it, later commands ask for --game

@@ -10,7 +10,7 @@ from functools import lru_cache
 from palaestra.base.errors import GameError
 from palaestra.base.suggest import nearest
 from palaestra.base.text import clip, refuse_long
-from palaestra.base.user_code import is_code, load, remember, remembered
+from palaestra.base.user_code import imported_from, is_code, load, load_again, remember, remembered
 from palaestra.games.base import RULES, Game
 
 
@@ -130,7 +130,29 @@ def _make_game(id: str) -> Game:
     if match is None:
         raise GameError(f"{clip(id)} is not a size of {family}: write {entry.form}, for example {entry.usual}")
     parts = tuple(int(part) if part.isdigit() else part for part in match.groups() if part is not None)
-    return _call(entry.maker, parts)
+    return _made_from(id, _call(entry.maker, parts))
+
+
+def place(text: str) -> str | None:
+    """The folder that a game of the user's own was imported from; None for other games."""
+    return imported_from(text) if is_code(text) else None
+
+
+def make_again(text: str, root: str | None, fingerprint: str) -> Game:
+    """For pickles, which travel between the processes of one command: the game that another of them has made.
+
+    Code is imported from the folder `root`, where the other process imported it because the user had named it.
+    """
+    game = make_game(text) if root is None else load_again(text, root)
+    if not isinstance(game, Game) or game.fingerprint != fingerprint:
+        raise GameError(f"{clip(text)} is another version here than where work was asked for: its files have changed")
+    return _made_from(text, game)
+
+
+def _made_from(text: str, game: Game) -> Game:
+    if not game.made_from:  # a user's module may give a game of the package another name
+        object.__setattr__(game, "made_from", text)
+    return game
 
 
 def _did_you_mean(id: str) -> str:
@@ -158,4 +180,4 @@ def _user_game(text: str, root: str | None = None) -> Game:
         raise GameError(
             f"{clip(text)} is not a palaestra Game; a user's game is module:attribute, for example my_game:GAME"
         )
-    return game
+    return _made_from(text, game)
