@@ -13,6 +13,7 @@ import pytest
 
 from palaestra.base.errors import GameError
 from palaestra.base.streams import keyed_seeds
+from palaestra.base.user_code import trust
 from palaestra.games.base import Game
 from palaestra.games.registry import FAMILIES, make_game
 from palaestra.players.base import Player
@@ -50,6 +51,7 @@ def test_every_game_is_the_same_in_another_process_after_use(tmp_path: Path, mon
     rules = next(RULES.glob("*.kif"))
     (tmp_path / "own.kif").write_text(rules.read_text())
     monkeypatch.chdir(EXAMPLES)
+    trust("domineering:GAME", "domineering_plain:GAME")
     games = [make_game(entry.examples[0]) for entry in FAMILIES.values()]
     games += map(
         make_game, ("domineering:GAME", "domineering_plain:GAME", f"gdl:{rules.stem}", f"gdl:{tmp_path}/own.kif")
@@ -76,6 +78,7 @@ def test_code_is_taken_from_where_the_user_had_it_and_from_nowhere_else(
         (folder / "own_game.py").write_text((EXAMPLES / "domineering.py").read_text())
     (strangers / "own_game.py").write_text("raise SystemExit('a stranger was imported')")
     monkeypatch.chdir(mine)
+    trust("own_game:GAME")
     game = make_game("own_game:GAME")
     monkeypatch.chdir(strangers)
     with make_workers("processes:1") as workers:

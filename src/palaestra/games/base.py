@@ -121,9 +121,9 @@ class Game(ABC):
         """Pickled as the text that makes it again; by its parts, where it was made by hand."""
         if not self.made_from:
             return super().__reduce_ex__(protocol)
-        from palaestra.games.registry import make_again, place
+        from palaestra.games.registry import make_again
 
-        return make_again, (self.made_from, place(self.made_from), self.fingerprint)
+        return make_again, (self.made_from, self.fingerprint)
 
     def __getstate__(self) -> dict[str, Any]:
         """All parts but those that are computed when they are first asked for: they hold what is compiled."""
