@@ -13,7 +13,7 @@ import pytest
 
 from palaestra.base.errors import GameError
 from palaestra.base.streams import keyed_seeds
-from palaestra.base.user_code import trust
+from palaestra.base.user_code import begin_command, trust
 from palaestra.games.base import Game
 from palaestra.games.registry import FAMILIES, make_game
 from palaestra.players.base import Player
@@ -90,6 +90,24 @@ def test_code_is_taken_from_where_the_user_had_it_and_from_nowhere_else(
         pytest.raises(GameError, match=r"^'?own_game:GAME'? is another version here"),
     ):
         list(workers.run([Job("a", played, (game,))]))
+
+
+def id_of(text: str) -> str:
+    return make_game(text).id
+
+
+def test_a_job_may_load_what_the_user_has_named_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "own_game.py").write_text((EXAMPLES / "domineering.py").read_text())
+    monkeypatch.chdir(tmp_path)
+    begin_command(["train", "own_game:GAME"])
+    with make_workers("processes:1") as workers:
+        assert [id for _, id in workers.run([Job("named", id_of, ("own_game:GAME",))])] == ["domineering-6x6"]
+    (tmp_path / "own_game.py").write_text("raise SystemExit('changed, and not named')")
+    begin_command(["resume", "a run that names it"])
+    with make_workers("processes:1") as workers, pytest.raises(GameError, match="not loaded because a file says so"):
+        list(workers.run([Job("not named", id_of, ("own_game:GAME",))]))
 
 
 def moves_of(player: Player) -> list[int]:

@@ -35,7 +35,7 @@ ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", 
 
 @dataclass(frozen=True)
 class Given:
-    """A job, and what it finds around it: folder and search path of the parent, and the code that the user has named."""
+    """A job, and what it finds around it: the parent's folder, search path and the code that the user has named."""
 
     job: bytes  # pickled: to be unpickled where the rest is in force
     folder: str
