@@ -244,21 +244,21 @@ def test_a_preset_may_say_how_many_threads(cli: Any, tmp_path: Path, given: tupl
     assert tomllib.loads((run / "config.toml").read_text())["threads"] == threads
 
 
-@pytest.mark.parametrize("alone", [False, True])
+@pytest.mark.parametrize("solo", [False, True])
 def test_the_commands_that_are_advised_are_never_broken(
-    alone: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    solo: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from palaestra.cli.train import NEXT, NEXT_ALONE, print_next
+    from palaestra.cli.train import NEXT, NEXT_SOLO, print_next
     from palaestra.games.registry import make_game
     from palaestra.learn.config import RunConfig
     from palaestra.learn.events import Summary
 
     monkeypatch.setenv("COLUMNS", "40")
     folder = tmp_path / "a-run-with-a-rather-long-name"
-    lines = ({"score": {"mean": 1.0}},) if alone else ()
+    lines = ({"score": {"mean": 1.0}},) if solo else ()
     print_next(Summary(folder, make_game("hex"), RunConfig(game="hex", iterations=3), 3, 1, 1, 1.0, 0, lines))
     printed = capsys.readouterr().out
-    assert len(printed.strip().splitlines()) == len((NEXT_ALONE if alone else NEXT).splitlines())
+    assert len(printed.strip().splitlines()) == len((NEXT_SOLO if solo else NEXT).splitlines())
     assert f" resume {folder} --iterations 6\n" in printed and "hex-11x11" in printed
 
 
