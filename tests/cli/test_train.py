@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+from dataclasses import replace
 import os
 import subprocess
 import sys
@@ -20,7 +21,8 @@ from palaestra.cli.train import as_json, demerits_in_words
 from palaestra.cli.training_view import LiveView, PlainView, clock, iterations
 from palaestra.learn.loop import train
 from palaestra.learn.presets import NAMES
-from palaestra.runs.metrics import Demerits
+from palaestra.runs.metrics import AgentScore, Demerits
+from tests.learn.run_folders import metrics_line
 from tests.cli.interrupts import hear_interrupts, signals
 from tests.learn.fakes import FAKES, tiny
 
@@ -255,7 +257,8 @@ def test_the_commands_that_are_advised_are_never_broken(
 
     monkeypatch.setenv("COLUMNS", "40")
     folder = tmp_path / "a-run-with-a-rather-long-name"
-    lines = ({"score": {"mean": 1.0}},) if solo else ()
+    score = AgentScore("agent", 1.0, None, None, 1, 1, 1)
+    lines = (replace(metrics_line(1), score=score),) if solo else ()
     print_next(Summary(folder, make_game("hex"), RunConfig(game="hex", iterations=3), 3, 1, 1, 1.0, 0, lines))
     printed = capsys.readouterr().out
     assert len(printed.strip().splitlines()) == len((NEXT_SOLO if solo else NEXT).splitlines())
