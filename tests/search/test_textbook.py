@@ -37,6 +37,7 @@ CONFIGS = {
     "rave with playouts, noise and the solver": SearchConfig(
         rule="rave", simulations=60, rave_playouts=True, dirichlet_fraction=0.5
     ),
+    "rave by cell": SearchConfig(rule="rave", simulations=60, rave_playouts=True, rave_amaf="cell", solver=False),
     "gumbel": SearchConfig(rule="gumbel", gumbel_root=True, reuse=False, simulations=40, solver=False, temperature=1),
     "gumbel root over puct": SearchConfig(
         gumbel_root=True, reuse=False, simulations=40, gumbel_considered=4, gumbel_scale=0.3, temperature=0.5

@@ -372,7 +372,9 @@ def _settings(config: SearchConfig) -> Records:
     settings["has_fpu"] = config.fpu is not None
     settings["fpu"] = config.fpu or 0.0
     settings["leaves"] = config.leaves_per_step
-    for name in ("c_puct", "c_uct", "rave_k", "dirichlet_fraction", "gumbel_visits", "gumbel_scale"):
+    settings["rave_k"] = config.k
+    settings["rave_cell"] = config.rave_amaf == "cell"
+    for name in ("c_puct", "c_uct", "dirichlet_fraction", "gumbel_visits", "gumbel_scale"):
         settings[name] = getattr(config, name)
     return settings
 
