@@ -176,12 +176,17 @@ def _list(plans: Sequence[Plan], home: Path, json: bool) -> None:
     rows = [(identity, known.get(identity.id)) for identity in listed()]
     if json:
         print_json(
-            [{**identity.__dict__, **(status.as_json() if status else {"state": "undeclared"})} for identity, status in rows]
+            [
+                {**identity.__dict__, **(status.as_json() if status else {"state": "undeclared"})}
+                for identity, status in rows
+            ]
         )
         return
     table = Table(box=None, pad_edge=False)
     for name in ("id", "what", "there", "verdicts", "minutes"):
-        table.add_column(name, overflow="fold", justify="right" if name == "minutes" else "left", ratio=1 if name == "what" else None)
+        table.add_column(
+            name, overflow="fold", justify="right" if name == "minutes" else "left", ratio=1 if name == "what" else None
+        )
     work = None
     for identity, status in rows:
         if identity.work != work:

@@ -76,6 +76,18 @@ class Scale:
 
 
 @dataclass(frozen=True)
+class Scales:
+    """The three sizes that every experiment has."""
+
+    smoke: Scale  # seconds: it only shows that everything works
+    laptop: Scale  # small enough for a night on two cores, large enough to answer the question
+    paper: Scale  # the printed settings
+
+    def __getitem__(self, name: ScaleName) -> Scale:
+        return {"smoke": self.smoke, "laptop": self.laptop, "paper": self.paper}[name]
+
+
+@dataclass(frozen=True)
 class Published:
     """A number of a work: of what, and where it was read. `read_off` says that it was read off a figure, not printed.
 
@@ -197,7 +209,7 @@ class Experiment:
 
     identity: Identity
     arms: tuple[Arm, ...]
-    scales: Mapping[ScaleName, Scale]
+    scales: Scales
     measures: tuple[Measure, ...]
     claims: tuple[Claim, ...]
     table: Callable[[Data], Table]
@@ -208,8 +220,6 @@ class Experiment:
     def __post_init__(self) -> None:
         names = [(arm.game, arm.name) for arm in self.arms]
         measures = [measure.name for measure in self.measures]
-        if missing := [scale for scale in SCALES if scale not in self.scales]:
-            raise ValueError(f"{self.id} has no scale {missing[0]}; it needs {', '.join(SCALES)}")
         if not names or len(set(names)) < len(names) or not measures or len(set(measures)) < len(measures):
             raise ValueError(f"{self.id} needs arms and measures, each with a name of its own")
 

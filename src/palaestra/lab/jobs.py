@@ -101,7 +101,7 @@ class Store:
         """The lines of a run that count: up to its end, or up to the one that `until` accepts."""
         home = RunFolder(self.run(job))
         manifest = home.manifest() if (home.path / CONFIG).is_file() else None
-        lines = list(home.metrics(manifest)[: job.config.iterations]) if manifest is not None else []
+        lines: list[Metrics] = [] if manifest is None else [*home.metrics(manifest)[: job.config.iterations]]
         for number, line in enumerate(lines, start=1):
             if job.until is not None and job.until(line):
                 return lines[:number]

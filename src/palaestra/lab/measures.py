@@ -58,21 +58,27 @@ def all_values(plan: Plan) -> Mapping[str, Value]:
 class Calls:
     """A function for every arm and seed: called with game, seed, the arm's values and those of the scale.
 
-    `units` names the arguments whose product says how much work a call is, so that the time of large calls can be told
-    from small ones.
+    With a preset, it looks at the finished run of its arm and seed, whose folder is `runs[0]`. `units` names the
+    arguments whose product says how much work a call is, so that the time of large calls can be told from small ones.
     """
 
     function: Callable[..., Iterable[Row]]
     units: tuple[str, ...] = ()
     arguments: Callable[[Plan], Mapping[str, Value]] = all_values
+    preset: str | None = None
     name: str = "call"
+
+    @property
+    def trains(self) -> bool:
+        return self.preset is not None
 
     def jobs(self, plan: Plan) -> Sequence[Job]:
         return [self.job(plan, arm, seed) for arm, seed in plan.each()]
 
     def job(self, plan: Plan, arm: Arm, seed: int) -> Call:
         arguments = {"game": arm.game, "seed": seed, **self.arguments(plan), **arm.values}
-        return Call(self.function, arguments, units=math.prod(float_of(arguments[name]) for name in self.units))
+        needs = () if self.preset is None else (plan.run(self.preset, arm, seed),)
+        return Call(self.function, arguments, needs, math.prod(float_of(arguments[name]) for name in self.units))
 
     def rows(self, plan: Plan, store: Store) -> Iterable[Row]:
         for arm, seed in plan.each():
@@ -104,9 +110,7 @@ class Tournament:
     def _pairings(self, plan: Plan) -> Iterator[tuple[Row, Call]]:
         for game in dict.fromkeys(arm.game for arm in plan.arms):
             entrants: list[tuple[str, int | None, Train | None]] = [
-                (arm.name, seed, plan.run(self.preset, arm, seed))
-                for arm, seed in plan.each()
-                if arm.game == game
+                (arm.name, seed, plan.run(self.preset, arm, seed)) for arm, seed in plan.each() if arm.game == game
             ]
             entrants += [(text, None, None) for text in self.others]
             for one, other in combinations(entrants, 2):
@@ -144,7 +148,9 @@ class FinalMatches:
                 (mate.name, seed, plan.run(self.preset, mate, seed)) for mate in mates
             ]
             for other in [*others, *((text, None, None) for text in self.against)]:
-                who = {"game": arm.game, "arm": arm.name, "seed": seed, "opponent": other[0], "opponent_seed": other[1]}
+                who: Row = {
+                    "game": arm.game, "arm": arm.name, "seed": seed, "opponent": other[0], "opponent_seed": other[1]
+                }  # fmt: skip
                 yield who, _meeting(plan, arm.game, own, other)
 
 
@@ -194,8 +200,10 @@ def final_agent(game: Game, folder: Path, name: str, simulations: int) -> Player
 
 def match_row(match: MatchResult) -> Row:
     """What a match says: results, how many games differ, margins and lengths, from A's view."""
-    won, lost = (_mean(len(r.moves) for r in match.records if r.points == points) for points in (1.0, 0.0))
-    own = ((r.outcome or 0) * (1 if r.a_first else -1) for r in match.records)
+    from palaestra.arena.match import a_first, points_of_a
+
+    won, lost = (_mean(len(r.moves) for r in match.records if points_of_a(r) == points) for points in (1.0, 0.0))
+    own = ((r.outcome or 0) * (1 if a_first(r) else -1) for r in match.records)
     return {
         "wins": match.wins,
         "draws": match.draws,
@@ -207,9 +215,7 @@ def match_row(match: MatchResult) -> Row:
     }
 
 
-def play_players(
-    game: str, a: str, b: str, games: int, seed: int, opening_plies: int | None = None
-) -> list[Row]:
+def play_players(game: str, a: str, b: str, games: int, seed: int, opening_plies: int | None = None) -> list[Row]:
     """One row: player A against player B, both texts; for `Calls` whose arms have values a and b."""
     from palaestra.arena.match import play_match
     from palaestra.games.registry import make_game

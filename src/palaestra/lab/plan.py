@@ -52,7 +52,7 @@ class Plan:
         return value
 
     def run(self, preset: str, arm: Arm, seed: int, until: Until | None = None) -> Train:
-        """The run of an arm and a seed: preset, then the scale's settings, the arm's and the user's."""
+        """The run of an arm and a seed: preset, then the arm's settings, the scale's and the user's."""
         from palaestra.lab.jobs import Train
         from palaestra.learn.presets import configure
 
@@ -61,7 +61,7 @@ class Plan:
             config = configure(
                 arm.game,
                 preset,
-                [*self.scale.sets, *arm.sets, *self.sets],
+                [*arm.sets, *self.scale.sets, *self.sets],
                 iterations=self._end("iterations"),
                 minutes=self._end("minutes"),
                 seed=seed,

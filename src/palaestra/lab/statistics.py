@@ -72,6 +72,16 @@ def difference(one: Float64s, other: Float64s) -> Estimate:
     return Estimate(lead, (lead - half, lead + half))
 
 
+def beside(values: Float64s, middle: float, spread: float, runs: int) -> Estimate:
+    """Our mean minus a published one, of which only mean, standard deviation and number of runs are known (Welch)."""
+    known = np.asarray(values)[np.isfinite(values)]
+    if known.size < 2:
+        return Estimate(float(known.mean()) - middle if known.size else math.nan)
+    lead, error = float(known.mean()) - middle, math.sqrt(float(known.var(ddof=1)) / known.size + spread**2 / runs)
+    half = student_95(known.size - 1) * error
+    return Estimate(lead, (lead - half, lead + half))
+
+
 def share(held: int, of: int) -> Estimate:
     """The share of runs for which something is true (Wilson's interval)."""
     if not of:

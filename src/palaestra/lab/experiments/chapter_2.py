@@ -10,16 +10,16 @@ QM-learning has 50 playouts where the thesis has 50 ms, so that the figures do n
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import TYPE_CHECKING
 
 from palaestra.lab.catalogue import published
 from palaestra.lab.claims import agrees, arm_above, mean_of
 from palaestra.lab.data import Data, Row, Value
-from palaestra.lab.experiment import Arm, Claim, Experiment, Published, Scale, Table, Verdict
+from palaestra.lab.experiment import Arm, Claim, Experiment, Published, Scale, Scales, Table, Verdict
 from palaestra.lab.measures import Calls
-from palaestra.lab.statistics import mean, paired_difference
+from palaestra.lab.statistics import Estimate, mean, paired_difference
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -101,18 +101,26 @@ def _ceiling(game: str) -> float | None:
     return None if goals is None else 50 * sum(goals)
 
 
-def _table(known: tuple[Published, ...]) -> object:
+def _table(known: tuple[Published, ...]) -> Callable[[Data], Table]:
     def table(data: Data) -> Table:
         rows = []
         for game, some in data.by("game").items():
             for arm, one in some.by("arm").items():
                 last, ceiling = _finals(one), _ceiling(game)
-                print_known = [f"{p.value:g}" for p in known if (p.arm, p.game) == (arm, game)]
+                printed = [f"{p.value:g}" for p in known if (p.arm, p.game) == (arm, game)]
                 cells = (str(mean(last.per_seed(name))) for name in ("rate", "so_far"))
                 most = "–" if ceiling is None else f"{ceiling:.1f}"
                 states = f"{mean(last.per_seed('states')).value:,.0f}"
-                rows.append((game, arm, *cells, print_known[0] if print_known else "–", most, states))
-        heads = ("game", "learner", "final win rate, % (95 %)", "of all matches, %", "published", "best possible", "states")
+                rows.append((game, arm, *cells, printed[0] if printed else "–", most, states))
+        heads = (
+            "game",
+            "learner",
+            "final win rate, % (95 %)",
+            "of all matches, %",
+            "published",
+            "best possible",
+            "states",
+        )
         return Table(heads, tuple(rows))
 
     return table
@@ -135,19 +143,21 @@ def _draw_curves(data: Data) -> Figure:
 def _draw_finals(data: Data) -> Figure:
     from palaestra.lab.experiment_plots import estimates_figure
 
-    groups: dict[str, dict[str, object]] = {}
+    groups: dict[str, dict[str, Estimate]] = {}
     for arm, one in _finals(data).by("arm").items():
         label, _, length = arm.partition(", l = ")
         groups.setdefault(length, {})[label] = mean(one.per_seed("rate"))
-    crosses = {("where the curves end", p.arm.partition(", l = ")[2], p.arm.partition(",")[0]): p.value for p in BY_LENGTH}
-    return estimates_figure({"where the curves end": groups}, "final win rate, %", published=crosses)  # type: ignore[dict-item]
+    crosses = {
+        ("where the curves end", p.arm.partition(", l = ")[2], p.arm.partition(",")[0]): p.value for p in BY_LENGTH
+    }
+    return estimates_figure({"where the curves end": groups}, "final win rate, %", published=crosses)
 
 
-SCALES = {
-    "smoke": Scale("a hundredth of the matches, two tables", 2, {"share": 0.01}),
-    "laptop": Scale("50 playouts where the thesis has 50 ms", 5, {"share": 1.0}),
-    "paper": Scale("50 playouts where the thesis has 50 ms", 5, {"share": 1.0}),
-}
+SCALES = Scales(
+    smoke=Scale("a hundredth of the matches, two tables", 2, {"share": 0.01}),
+    laptop=Scale("50 playouts where the thesis has 50 ms", 5, {"share": 1.0}),
+    paper=Scale("50 playouts where the thesis has 50 ms", 5, {"share": 1.0}),
+)
 DECAY = "ε decays from 0.5"
 BY_LENGTH = (
     *(_known(f"{Q}, l = {l:,}", p) for l, p in zip(LENGTHS, (55.0, 80.0, 86.0, 86.5, 86.5, 86.5), strict=True)),
@@ -170,7 +180,9 @@ def _figure(id: str, arms: tuple[Arm, ...], claims: tuple[Claim, ...], *known: P
     )
 
 
-_LENGTH_ARMS = tuple(_arm(f"{name}, l = {l:,}", TIC, l, learner) for l in LENGTHS for name, learner in ((Q, "q"), (QM, "qm")))
+_LENGTH_ARMS = tuple(
+    _arm(f"{name}, l = {l:,}", TIC, l, learner) for l in LENGTHS for name, learner in ((Q, "q"), (QM, "qm"))
+)
 EXPERIMENTS = (
     _figure(
         "fig-2.2",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from palaestra.lab.catalogue import published
 from palaestra.lab.claims import agrees
 from palaestra.lab.data import Data
-from palaestra.lab.experiment import Arm, Experiment, Published, Scale, Table
+from palaestra.lab.experiment import Arm, Experiment, Published, Scale, Scales, Table
 from palaestra.lab.measures import Calls, play_players
 from palaestra.lab.statistics import Estimate, pooled_score
 
@@ -74,11 +74,11 @@ EXPERIMENT = Experiment(
         for game in GAMES
         for column, row in PERCENT
     ),
-    scales={
-        "smoke": Scale("2 games a pairing", 1, {"games": 2}),
-        "laptop": Scale("draws count half, where the thesis counts wins", 1, {"games": 500}),
-        "paper": Scale("draws count half, where the thesis counts wins", 1, {"games": 500}),
-    },
+    scales=Scales(
+        smoke=Scale("2 games a pairing", 1, {"games": 2}),
+        laptop=Scale("draws count half, where the thesis counts wins", 1, {"games": 500}),
+        paper=Scale("draws count half, where the thesis counts wins", 1, {"games": 500}),
+    ),
     measures=(Calls(play_players, ("games",)),),
     claims=tuple(agrees(known, _score, 5.0, "% of the points") for known in PUBLISHED),
     table=_table,

@@ -16,7 +16,7 @@ from palaestra.base.errors import ConfigError
 from palaestra.lab.catalogue import published
 from palaestra.lab.claims import agrees
 from palaestra.lab.data import Data, Row, Value
-from palaestra.lab.experiment import Arm, Claim, Experiment, Published, Scale, Table, Verdict
+from palaestra.lab.experiment import Arm, Claim, Experiment, Published, Scale, Scales, Table, Verdict
 from palaestra.lab.measures import Calls, match_row
 from palaestra.lab.plan import Plan
 from palaestra.lab.statistics import Estimate, pooled_score
@@ -40,9 +40,7 @@ PUBLISHED = tuple(
 )
 
 
-def play_enhancement(
-    game: str, enhancement: str, net: str, games: int, simulations: int, seed: int
-) -> Iterable[Row]:
+def play_enhancement(game: str, enhancement: str, net: str, games: int, simulations: int, seed: int) -> Iterable[Row]:
     """One row: the enhancement against the default search, both with random network `seed`."""
     import numpy as np
 
@@ -77,8 +75,8 @@ def _shared(plan: Plan) -> Mapping[str, Value]:
     games, networks = plan.number("games"), len(plan.seeds)
     if networks < 2 or games % (2 * networks):
         raise ConfigError(
-            f"{games} games cannot be shared by {networks} networks in pairs; give at least 2 networks and a multiple of"
-            " twice their number, for example --set games=400 --seeds 20"
+            f"{games} games cannot be shared by {networks} networks in pairs; give at least 2 networks and a multiple"
+            " of twice their number, for example --set games=400 --seeds 20"
         )
     return {**plan.values, "games": games // networks}
 
@@ -120,19 +118,19 @@ def _draw(data: Data) -> Figure:
 EXPERIMENT = Experiment(
     identity=published("table-6.1"),
     arms=tuple(Arm(NAMES[name], game, values={"enhancement": name}) for game in GAMES for name in PERCENT),
-    scales={
-        "smoke": Scale("2 networks b1c4, 4 games and 8 simulations", 2, {"games": 4, "net": "b1c4", "simulations": 8}),
-        "laptop": Scale(
+    scales=Scales(
+        smoke=Scale("2 networks b1c4, 4 games and 8 simulations", 2, {"games": 4, "net": "b1c4", "simulations": 8}),
+        laptop=Scale(
             "20 networks b3c32 share 400 games, and openings are random",
             20,
             {"games": 400, "net": "b3c32", "simulations": 100},
         ),
-        "paper": Scale(
+        paper=Scale(
             "20 networks share 400 games, and openings are random",
             20,
             {"games": 400, "net": "thesis256", "simulations": 100},
         ),
-    },
+    ),
     measures=(Calls(play_enhancement, ("games", "simulations"), _shared),),
     claims=(
         *(_better(game, name) for game in GAMES for name in ("rollout", "rora", "wro", "wrora")),
