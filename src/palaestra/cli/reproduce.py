@@ -69,7 +69,6 @@ def reproduce(
     limit: Annotated[int | None, typer.Option(hidden=True)] = None,
     level: Annotated[int | None, typer.Option(hidden=True)] = None,
     net: Annotated[str | None, typer.Option(hidden=True)] = None,
-    networks: Annotated[int | None, typer.Option(hidden=True)] = None,
     plot: Annotated[str | None, typer.Option(hidden=True)] = None,
     game: Annotated[str | None, typer.Option(hidden=True)] = None,
 ) -> None:
@@ -93,7 +92,7 @@ def reproduce(
         make_plan(
             one,
             scale,
-            networks if seeds is None else seeds,
+            seeds,
             first_seed=seed,
             sets=[*(sets or ()), *changed],
             threads=threads,
@@ -126,7 +125,10 @@ def _reproduce(plans: Sequence[Plan], home: Path, jobs: int, json: bool) -> None
     for plan in plans:
         refuse_other(plan, home)
     store, pieces = Store(home), jobs_of(plans)
-    with make_workers("here" if jobs == 1 else f"processes:{jobs}", one_thread=jobs > 1) as workers, _bar() as listen:
+    with (
+        make_workers("here" if jobs == 1 else f"processes:{jobs}", one_thread=jobs > 1) as workers,
+        _bar(plans) as listen,
+    ):
         do_jobs(store, pieces, workers, listen)
     outcomes = [conclude(plan, store) for plan in plans]
     if json:
@@ -137,7 +139,7 @@ def _reproduce(plans: Sequence[Plan], home: Path, jobs: int, json: bool) -> None
 
 
 @contextlib.contextmanager
-def _bar() -> Iterator[Callable[[Progress], None]]:
+def _bar(plans: Sequence[Plan]) -> Iterator[Callable[[Progress], None]]:
     """A bar of jobs; an interrupt behind it says how to go on."""
     from palaestra.cli.output import command_name, progress_bar, stderr
 
@@ -152,7 +154,8 @@ def _bar() -> Iterator[Callable[[Progress], None]]:
 
             yield listen
     except KeyboardInterrupt:
-        words = f"Stopped; all that is done is kept. To go on: {command_name()} reproduce, with the same options"
+        ids = " ".join(plan.experiment.id for plan in plans[:3]) + (" …" if len(plans) > 3 else "")
+        words = f"Stopped; all that is done is kept. To go on: {command_name()} reproduce {ids}, with the same options"
         stderr().print(words, markup=False, soft_wrap=True)
         raise
 

@@ -331,7 +331,7 @@ def demerits_in_words(lines: list[Metrics]) -> str:
 
 def print_next(summary: Summary) -> None:
     """The exact commands for what can be done with the run now."""
-    from palaestra.base.user_code import is_code, remembered
+    from palaestra.base.user_code import to_be_named
     from palaestra.cli.output import command_name, stdout
 
     config = summary.config
@@ -339,13 +339,12 @@ def print_next(summary: Summary) -> None:
         more = f"--minutes {2 * config.minutes:g}"
     else:
         more = f"--iterations {2 * summary.iterations}"
-    unknown = is_code(config.game) and remembered(config.game) is None  # then it must be said again
     text = (NEXT if summary.score is None else NEXT_ALONE).format(
         command=command_name(),
         game=config.game,
         name=name_of(summary.folder),
         more=more,
         file=summary.folder.name,
-        own=f" --game {config.game}" if unknown else "",
+        own="".join(f" --trust {name}" for name in to_be_named([config.model_dump_json()])),
     )
     stdout().print("\n" + text, markup=False, soft_wrap=True, end="")

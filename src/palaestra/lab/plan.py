@@ -89,7 +89,10 @@ def make_plan(
     Each of `sets` changes a value of the scale, or a setting of every run that no arm sets.
     """
     if scale not in SCALES:
-        raise ConfigError(f"there is no scale {clip(scale)}; there are {', '.join(SCALES)}, as in --scale smoke")
+        raise ConfigError(
+            f"there is no scale {clip(scale)}; there are {', '.join(SCALES)}, as in --scale smoke; other sizes are"
+            " made by --set, as in --set share=0.1"
+        )
     declared = experiment.scales[scale]
     count = declared.seeds if seeds is None else seeds
     if not 1 <= count <= MOST_SEEDS:

@@ -21,7 +21,7 @@ from palaestra.games.base import Game
 from palaestra.learn.examples import Examples
 from palaestra.players.policy import draw_moves
 from palaestra.runs.game_record import GameRecord
-from palaestra.search.driver import SearchResult
+from palaestra.search.decide import SearchResult
 from palaestra.search.evaluator import Evaluator
 
 

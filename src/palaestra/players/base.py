@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pickle import PicklingError
+from typing import Any
 
 from palaestra.base.errors import PlayerError
 from palaestra.base.streams import Rng
@@ -11,6 +14,7 @@ from palaestra.base.types import Bools, Float32s, Int8s, Int32s, Int64s
 from palaestra.games.base import Game
 from palaestra.games.rows import ONGOING
 
+EVERY = 0.1  # seconds between two thoughts about a position
 UNPROVEN = ONGOING  # in `Analysis.exact`: nothing is certain about this move
 
 
@@ -42,9 +46,19 @@ class Choice:
 class Player(ABC):
     """A player of one game. `text` is what made it, for example `uct(simulations=200)`."""
 
+    from_text = False  # whether `make_player` made it, so that its text alone makes it again
+
     def __init__(self, game: Game, text: str) -> None:
         self.game = game
         self.text = text
+
+    def __reduce__(self) -> Any:
+        """Pickled as its text and its game; what it keeps between the moves of a game stays behind."""
+        if not self.from_text:
+            raise PicklingError(f"{self.text} was not made from a text, which is what other processes are given")
+        from palaestra.players.registry import make_player
+
+        return make_player, (self.text, self.game)
 
     @abstractmethod
     def act(self, states: Int8s, rng: Rng, slots: Int64s | None = None) -> Int32s:
@@ -70,3 +84,8 @@ class Player(ABC):
     def analyse(self, state: Int8s, rng: Rng) -> Analysis:
         """What the player thinks of one state int8[S]."""
         raise PlayerError(f"{self.text} chooses moves but cannot explain them; try uct(simulations=1000)")
+
+    def thoughts(self, state: Int8s, rng: Rng, every: float = EVERY) -> Iterator[Analysis]:
+        """What the player thinks of one state while it thinks, a new thought every so many seconds; the last one is
+        what `analyse` says. A player that cannot be interrupted has a single one."""
+        yield self.analyse(state, rng)

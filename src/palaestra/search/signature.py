@@ -11,7 +11,8 @@ import numpy as np
 from palaestra.games.registry import make_game
 from palaestra.rewards.base import default_reward
 from palaestra.search.config import SearchConfig
-from palaestra.search.driver import Search, SearchResult
+from palaestra.search.decide import SearchResult
+from palaestra.search.driver import Search
 from palaestra.search.evaluator import Rollout
 
 GAMES = ("tic_tac_toe-4x4", "connect_four-6x7", "othello-6x6", "morpion-4d")
