@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 FIT = "fit"
 FIGURES = 43  # columns of a rank, an Elo, its interval, games, score and draws
+OPPONENTS = 7  # columns of the opponents' mean
 
 Advantage = Annotated[str, typer.Option("--advantage", metavar="ELO|fit", help="What moving first is worth.")]
 Draw = Annotated[str, typer.Option("--draw", metavar="ELO|fit", help="The larger, the more draws are expected.")]
@@ -75,25 +76,36 @@ def _number(text: str) -> float | None:
 
 
 def ratings_table(ratings: Ratings, width: int = 80) -> Table:
-    """Rank, player, Elo with its 95 % interval, games, score and draws, best first; groups apart."""
+    """Rank, player, Elo with its 95 % interval, games, score and draws, best first; groups apart.
+
+    Where names leave room, also the mean Elo of the opponents, as in Table A.3.
+    """
     from palaestra.cli.output import at_words, percent
 
     table = _table("player", gap=2, overflow="fold")
-    for heading in ("Elo", "+", "−", "games", "score", "draws"):
+    room = width - FIGURES
+    with_opponents = max(map(len, ratings.players)) <= room - OPPONENTS
+    room -= OPPONENTS * with_opponents
+    for heading in ("Elo", "+", "−", "games", "score", *(["oppo."] * with_opponents), "draws"):
         table.add_column(heading, justify="right", no_wrap=True)
-    games, draws, score = ratings.games, ratings.draws, ratings.score
+    games, draws, score, opponents = ratings.games, ratings.draws, ratings.score, ratings.opponents
     before = 0
     for place, i in enumerate(ratings.order(), start=1):
-        name = at_words(ratings.players[i], width - FIGURES)
+        name = at_words(ratings.players[i], room)
         if not games[i]:
             table.add_row("", name, "–", "", "", "0")
             continue
         if ratings.groups[i] != before:
             table.add_row()
         before = ratings.groups[i]
-        figures = (f"{round(float(x))}".replace("-", "−") for x in (ratings.elo[i], ratings.plus[i], ratings.minus[i]))
-        table.add_row(str(place), name, *figures, str(games[i]), percent(score[i]), percent(draws[i] / games[i]))
+        figures = [_elo(x) for x in (ratings.elo[i], ratings.plus[i], ratings.minus[i])]
+        figures += [str(games[i]), percent(score[i]), *([_elo(opponents[i])] * with_opponents)]
+        table.add_row(str(place), name, *figures, percent(draws[i] / games[i]))
     return table
+
+
+def _elo(number: float) -> str:
+    return f"{round(float(number))}".replace("-", "−")
 
 
 def superiority_table(ratings: Ratings, width: int = 80) -> Table:

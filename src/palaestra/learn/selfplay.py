@@ -131,6 +131,8 @@ def play_games(
     moves = Moves.sorted([part for table in tables for part in table.played])
     rng = np.random.default_rng([config.seed, iteration, _SETTLE])
     settled = reward.settle(ends, rng)
+    if config.defects.winners_colour:  # as if the first player had lost every decided game (sources: L2)
+        settled = -np.abs(settled)
     records = _records(game, tables, moves, ends, _labels(config, plans, games))
     if config.selfplay.sampling:
         examples = examples_of_games(game, records, settled, config.selfplay.failures, rng)
