@@ -1,4 +1,4 @@
-"""Each defect of the released code changes what it is about, where it is asked for (sources: defects)."""
+"""Each defect that is switched on changes what it is about (sources: defects of public code)."""
 
 from __future__ import annotations
 

@@ -80,7 +80,8 @@ def ratings_table(ratings: Ratings, width: int = 80) -> Table:
 
     Where names leave room, also the mean Elo of the opponents, as in Table A.3.
     """
-    from palaestra.cli.output import at_words, percent
+    from palaestra.cli.output import at_words
+    from palaestra.live.words import percent
 
     table = _table("player", gap=2, overflow="fold")
     room = width - FIGURES

@@ -225,7 +225,7 @@ class SoloConfig(Group):
 
 
 class DefectsConfig(Group):
-    """Defects of the released code, each off: for reproducing published results only (sources: defects)."""
+    """Each off: for reproducing published results only (sources: defects of public code)."""
 
     unturned_policies: bool = Field(
         False, description="L1: boards are turned and mirrored, their policies are not (released: Connect Four)"

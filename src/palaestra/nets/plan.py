@@ -19,7 +19,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-Operation = Literal["observation", "layer", "relu", "add", "flatten", "mean_cell", "take", "join", "dropout", "difference"]
+Operation = Literal[
+    "observation", "layer", "relu", "add", "flatten", "mean_cell", "take", "join", "dropout", "difference"
+]
 Normalised = Literal["no", "before", "after"]  # whether, and before or after the ReLU
 Node = int  # the number of a step, which stands for its result
 
