@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-from dataclasses import replace
 import os
 import subprocess
 import sys
 import time
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +22,9 @@ from palaestra.cli.training_view import LiveView, PlainView, clock, iterations
 from palaestra.learn.loop import train
 from palaestra.learn.presets import NAMES
 from palaestra.runs.metrics import AgentScore, Demerits
-from tests.learn.run_folders import metrics_line
 from tests.cli.interrupts import hear_interrupts, signals
 from tests.learn.fakes import FAKES, tiny
+from tests.learn.run_folders import metrics_line
 
 TINY = (
     "--set", "net=b1c8", "--set", "selfplay.games=6", "--set", "selfplay.search.simulations=6",
