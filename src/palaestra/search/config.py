@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from palaestra.base.errors import SearchError
+from palaestra.search.rule_registry import check_rule_name
+
+WITHOUT_FPU = ("uct", "gumbel")
+WITHOUT_RAVE = ("uct", "puct", "gumbel")
 OLD_NAMES = {"num_simulations": "simulations", "milliseconds": "ms"}  # in runs that version 0.1 saved
 
 
@@ -16,14 +21,17 @@ class SearchConfig(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    rule: Literal["uct", "puct", "rave", "gumbel"] = Field(
-        "puct", description="how a move is chosen inside the tree; gumbel follows the improved policy"
+    rule: str = Field(
+        "puct",
+        min_length=1,
+        description="how a move is chosen inside the tree: uct, puct, rave, gumbel (follows the improved policy), or a"
+        " rule of your own, module:attribute",
     )
     simulations: int | None = Field(
         100, ge=1, le=10**9, description="m: simulations a move (thesis: 100); none: by time alone"
     )
     ms: float | None = Field(None, gt=0, description="milliseconds a move; none: simulations alone end a search")
-    c_puct: float = Field(1.0, ge=0, description="exploration of puct and rave (thesis: 1)")
+    c_puct: float = Field(1.0, ge=0, description="exploration of puct, rave and a rule of your own (thesis: 1)")
     c_uct: float = Field(math.sqrt(2), ge=0, description="exploration of uct, for values in [-1, 1]")
     fpu: float | None = Field(
         None,
@@ -62,17 +70,31 @@ class SearchConfig(BaseModel):
     def _new_names(cls, data: Any) -> Any:
         return new_names(data) if isinstance(data, Mapping) else data
 
+    @field_validator("rule")
+    @classmethod
+    def _is_known(cls, text: str) -> str:
+        try:
+            check_rule_name(text)
+        except SearchError as error:
+            raise ValueError(str(error)) from None
+        return text
+
     @model_validator(mode="after")
     def _fits_together(self) -> SearchConfig:
         if self.simulations is None and self.ms is None:
             raise ValueError("a search needs simulations or ms")
         if self.gumbel_root and (self.reuse or self.dirichlet_fraction or self.simulations is None):
             raise ValueError("gumbel_root plans its visits: it needs simulations, reuse=false, dirichlet_fraction=0")
-        if self.fpu is not None and self.rule not in ("puct", "rave"):
-            raise ValueError(f"fpu is read by puct and rave only, not by {self.rule}")
-        if self.rave_playouts and self.rule != "rave":
+        if self.fpu is not None and self.rule in WITHOUT_FPU:
+            raise ValueError(f"fpu is not read by {self.rule}, but by puct, rave and rules of your own")
+        if self.rave_playouts and self.rule in WITHOUT_RAVE:
             raise ValueError("rave_playouts needs rule='rave'")
         return self
+
+    @property
+    def c(self) -> float:
+        """Exploration of the rule."""
+        return self.c_uct if self.rule == "uct" else self.c_puct
 
     @property
     def simulation_limit(self) -> int:
