@@ -10,6 +10,7 @@ from palaestra.base.streams import Rng, seeds_from
 from palaestra.base.types import Int8s, Int32s, Int64s
 from palaestra.games.base import Game, pick_rows
 from palaestra.players.base import Player
+from palaestra.runs.game_record import GameRecord
 
 
 class Drawing(Player):
@@ -49,3 +50,8 @@ class Faulty(Lowest):
         assert slots is not None
         answer = self.habit(slots.tolist())
         return super().act(states, rng, slots) if answer is None else np.asarray(answer)
+
+
+def counted(number: int, points: float, moves: tuple[int, ...] = ()) -> GameRecord:
+    """Game `number` of a match, in which A made these points."""
+    return GameRecord(number, 0, moves, 0, 1, points if number % 2 == 0 else 1.0 - points)

@@ -7,11 +7,12 @@ from collections.abc import Callable
 import pytest
 
 from palaestra.arena.early_stop import PAIRS_AT_ONCE, play_until_sure
-from palaestra.arena.match import GameRecord, Listener, MatchResult, Running, play_match
+from palaestra.arena.match import Listener, MatchResult, Running, play_match
 from palaestra.arena.parallel import play_parallel
 from palaestra.arena.sprt import Sprt
 from palaestra.games.registry import make_game
 from palaestra.players.registry import make_player
+from tests.arena.fakes import counted
 
 GAME = make_game("connect_four-4x4")
 
@@ -23,7 +24,7 @@ def scripted(points: Callable[[int], float]) -> tuple[list[range], Callable[[ran
     def play(pairs: range, listen: Listener | None) -> MatchResult:
         asked.append(pairs)
         numbers = range(2 * pairs.start, 2 * pairs.stop)
-        records = tuple(GameRecord(number, 0, (number,), 0, points(number), 1) for number in numbers)
+        records = tuple(counted(number, points(number), (number,)) for number in numbers)
         result = MatchResult(GAME.id, "a", "b", records, 0, 1.0, (0.0, 0.0))
         if listen is not None:
             listen(Running(result.wins, result.draws, result.losses, len(numbers), records))

@@ -12,13 +12,14 @@ import pytest
 
 from palaestra.arena.match import play_match
 from palaestra.arena.openings import Opening
-from palaestra.arena.table import Played, Scheduled, Table
+from palaestra.arena.table import Scheduled, Table
 from palaestra.base.errors import PlayerError
 from palaestra.base.streams import Rng
 from palaestra.base.types import Int8s, Int32s, Int64s
 from palaestra.games.registry import make_game
 from palaestra.players.base import Choice, Player
 from palaestra.players.registry import make_player
+from palaestra.runs.game_record import FIRST, GameRecord
 from tests.arena.fakes import Drawing, Faulty, Lowest
 
 TIC = make_game("tic_tac_toe-3x3")
@@ -30,8 +31,8 @@ def everyone(players: int, rounds: int = 2) -> list[Scheduled]:
     return [Scheduled(n, a, b, Opening(0, ()), seed=n % 3, key=n) for n, (a, b) in enumerate(pairs)]
 
 
-def played(table: Table, lockstep: int = 100) -> dict[int, Played]:
-    return {game.scheduled.number: game for ended in table.play(lockstep) for game in ended}
+def played(table: Table, lockstep: int = 100) -> dict[int, GameRecord]:
+    return {game.number: game for ended in table.play(lockstep) for game in ended}
 
 
 class Valuing(Lowest):
@@ -54,7 +55,7 @@ def test_every_step_asks_each_player_once_for_all_its_games() -> None:
     for player in players:
         assert len(player.batches) <= len(steps)
     assert sorted(players[0].batches[0]) == [n for n, game in enumerate(everyone(3)) if game.first == 0]
-    assert {game.scheduled.number for ended in steps for game in ended} == set(range(12))
+    assert {game.number for ended in steps for game in ended} == set(range(12))
 
 
 def test_a_game_at_a_full_table_is_the_game_of_a_match() -> None:
@@ -74,7 +75,7 @@ def test_a_game_at_a_full_table_is_the_game_of_a_match() -> None:
 @pytest.mark.parametrize("lockstep", [1, 3, 100])
 @pytest.mark.parametrize("threads", [1, 3])
 def test_neither_threads_nor_lockstep_change_a_game(lockstep: int, threads: int) -> None:
-    def games(lockstep: int, threads: int) -> dict[int, Played]:
+    def games(lockstep: int, threads: int) -> dict[int, GameRecord]:
         players: list[Player] = [make_player(text, TIC) for text in ("uct(simulations=9)", "random", "mcs(playouts=3)")]
         with ThreadPoolExecutor(threads) as pool:
             return played(Table(TIC, players, everyone(3), spread=pool.map), lockstep)
@@ -121,7 +122,7 @@ def test_a_failure_costs_one_game_and_the_others_are_as_without_it() -> None:
     sound = played(Table(TIC, [Lowest(TIC, "a"), Lowest(TIC, "faulty"), Lowest(TIC, "c")], everyone(3)))
     players = [Lowest(TIC, "a"), Faulty(TIC, fail_in_game_two), Lowest(TIC, "c")]
     games = played(Table(TIC, players, everyone(3)))
-    assert games[2].scheduled.first == 1
+    assert (games[2].first, games[2].second) == ("faulty", "a")
     assert (games[2].points, games[2].fault) == (0.0, "faulty failed: RuntimeError: lost my notes")
     assert {n: game for n, game in games.items() if n != 2} == {n: game for n, game in sound.items() if n != 2}
 
@@ -167,13 +168,13 @@ def test_a_proven_result_ends_the_game_with_that_result_if_asked(value: float, p
 
 
 def test_adjudicated_games_have_the_result_that_was_played_out() -> None:
-    def games(adjudicate: bool) -> dict[int, Played]:
+    def games(adjudicate: bool) -> dict[int, GameRecord]:
         players = [make_player(text, TIC) for text in ("perfect", "uct(simulations=200)")]
         return played(Table(TIC, players, everyone(2, rounds=10), adjudicate=adjudicate))
 
     short, full = games(True), games(False)
     assert any(game.adjudicated for game in short.values())
-    perfect_first = [n for n, game in full.items() if game.scheduled.first == 0]
+    perfect_first = [n for n, game in full.items() if game.first == "perfect"]
     for n in perfect_first:  # what perfect play has proved, perfect play keeps
         assert len(short[n].moves) <= len(full[n].moves)
-        assert short[n].points <= full[n].points
+        assert short[n].points_for(FIRST) <= full[n].points_for(FIRST)

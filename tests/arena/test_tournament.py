@@ -20,6 +20,7 @@ from palaestra.nets.inference_speed import model_bytes
 from palaestra.players.base import Player
 from palaestra.players.policy import PolicyPlayer
 from palaestra.players.registry import make_player
+from palaestra.runs.game_record import GameRecord
 from palaestra.runs.pgn_games import read_games
 from tests.arena.fakes import Drawing, Faulty, Lowest
 
@@ -45,7 +46,11 @@ def test_every_pairing_is_the_match_of_its_two_players() -> None:
     for a, b in combinations(range(4), 2):
         seed = match_seed(5, Pairing(0, a, b))
         match = play_match(TIC, make_player(TEXTS[a], TIC), make_player(TEXTS[b], TIC), 6, seed=seed)
-        own = [game for game in tournament.games if {game.scheduled.first, game.scheduled.second} == {a, b}]
+        own = [
+            game
+            for game in tournament.games
+            if {game.first, game.second} == {tournament.players[a], tournament.players[b]}
+        ]
         assert [game.moves for game in own] == [record.moves for record in match.records]
         assert tournament.crosstable.tallies[a, b] == (match.wins, match.draws, match.losses)
 
@@ -63,8 +68,8 @@ def test_the_table_adds_up_and_the_results_are_those_of_the_games() -> None:
 
 def test_the_standings_go_from_best_to_worst() -> None:
     table = Crosstable(("a", "b", "c"))
-    for row, column, points in ((0, 1, 0.0), (0, 1, 0.0), (2, 0, 0.5), (1, 2, 1.0), (2, 1, 0.5)):
-        table.add(row, column, points)
+    for first, second, points in (("a", "b", 0.0), ("a", "b", 0.0), ("c", "a", 0.5), ("b", "c", 1.0), ("c", "b", 0.5)):
+        table.add(GameRecord(0, 0, (), 0, None, points, first, second))
     assert table.standings() == [1, 2, 0]
     assert table.tallies[0, 1] == (0, 0, 2) and table.tallies[1, 0] == (2, 0, 0)
     assert table.total(2) == (0, 2, 1)
@@ -84,8 +89,8 @@ def test_random_openings_differ_from_pairing_to_pairing_and_those_of_a_list_do_n
     def openings(source: Openings) -> list[list[tuple[int, ...]]]:
         games = play_tournament(TIC, [Lowest(TIC, name) for name in "abc"], 8, openings=source).games
         return [
-            [game.moves[:2] for game in games if {game.scheduled.first, game.scheduled.second} == pairing]
-            for pairing in ({0, 1}, {0, 2}, {1, 2})
+            [game.moves[:2] for game in games if {game.first, game.second} == pairing]
+            for pairing in (set("ab"), set("ac"), set("bc"))
         ]
 
     one, two, three = openings(Openings("random", 2))
@@ -98,17 +103,13 @@ def test_swiss_pairs_by_the_results_of_the_rounds_before() -> None:
     players = [Drawing(TIC, "a"), Faulty(TIC, lambda slots: [99] * len(slots)), Drawing(TIC, "c"), Drawing(TIC, "d")]
     tournament = play_tournament(TIC, players, 4, format="swiss", rounds=2)
     first, second = tournament.games[:8], tournament.games[8:]
-    assert {frozenset((g.scheduled.first, g.scheduled.second)) for g in first} == {frozenset((0, 1)), frozenset((2, 3))}
-    loser = next(row for row in (2, 3) if sum(_points(first, row)) <= 2.0)
-    assert frozenset((1, loser)) in {frozenset((g.scheduled.first, g.scheduled.second)) for g in second}
+    assert {frozenset((g.first, g.second)) for g in first} == {frozenset(("a", "faulty")), frozenset("cd")}
+    loser = next(name for name in "cd" if sum(_points(first, name)) <= 2.0)
+    assert frozenset(("faulty", loser)) in {frozenset((g.first, g.second)) for g in second}
 
 
-def _points(games: list[object], row: int) -> list[float]:
-    return [
-        g.points if g.scheduled.first == row else 1.0 - g.points  # type: ignore[attr-defined]
-        for g in games
-        if row in (g.scheduled.first, g.scheduled.second)  # type: ignore[attr-defined]
-    ]
+def _points(games: list[GameRecord], name: str) -> list[float]:
+    return [g.points_for((g.first, g.second).index(name)) for g in games if name in (g.first, g.second)]
 
 
 def test_a_player_that_fails_loses_its_games_with_the_reason_and_the_tournament_goes_on(tmp_path: Path) -> None:

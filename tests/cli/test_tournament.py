@@ -21,6 +21,7 @@ from palaestra.cli.output import at_words
 from palaestra.cli.ratings import ratings_table, superiority_table
 from palaestra.games.registry import make_game
 from palaestra.nets.inference_speed import model_bytes
+from palaestra.runs.game_record import GameRecord
 from palaestra.runs.pgn_games import read_games
 from tests.cli.interrupts import hear_interrupts, signals
 
@@ -209,10 +210,10 @@ NAMES = (
 def test_a_cross_table_and_ratings_have_room_in_80_columns_with_every_word_whole(players: int) -> None:
     names = tuple(f"{i}{NAMES[i % 4]}" for i in range(players))
     table = Crosstable(names)
-    games = [(i, j, points) for i in range(players) for j in range(i) for points in (1.0, 0.5, 0.0, 1.0)]
-    for game in games:
-        table.add(*game)
-    ratings = rate(Results.count((names[i], names[j], points) for i, j, points in games))
+    games = [(names[i], names[j], points) for i in range(players) for j in range(i) for points in (1.0, 0.5, 0.0, 1.0)]
+    for first, second, points in games:
+        table.add(GameRecord(0, 0, (), 0, None, points, first, second))
+    ratings = rate(Results.count(games))
     for shown in (crosstable(table, 80), ratings_table(ratings, 80), superiority_table(ratings, 80)):
         console = Console(width=80)
         with console.capture() as written:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from palaestra.arena.match import GameRecord, MatchResult
+from palaestra.arena.match import MatchResult
 from palaestra.arena.statistics import student_95
 from palaestra.base.errors import ConfigError
 from palaestra.lab import table_6_1
 from palaestra.lab.table_6_1 import GAMES, PUBLISHED, Cell
+from tests.arena.fakes import counted
 
 
 def fake_match(points: list[float]) -> MatchResult:
-    records = tuple(GameRecord(number, 0, (number,), 0, p, 0) for number, p in enumerate(points))
+    records = tuple(counted(number, p, (number,)) for number, p in enumerate(points))
     return MatchResult("connect_four-6x6", "wro", "none", records, 2, 0.0, (0.0, 0.0))
 
 

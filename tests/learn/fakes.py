@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from palaestra.arena.match import GameRecord, MatchResult, Running
+from palaestra.arena.match import MatchResult, Running
 from palaestra.games.base import Game
 from palaestra.learn.batch import Batch
 from palaestra.learn.config import RunConfig
@@ -21,10 +21,12 @@ from palaestra.learn.evaluation import AnchorResult
 from palaestra.learn.examples import Examples
 from palaestra.learn.gate import GateResult
 from palaestra.learn.presets import configure
-from palaestra.learn.scores import Finished, Score, score_of
-from palaestra.learn.selfplay import Record, SelfPlay
+from palaestra.learn.scores import AGENT, Score, score_of
+from palaestra.learn.selfplay import SelfPlay
 from palaestra.learn.stages import Stages
 from palaestra.rewards.base import Reward
+from palaestra.runs.game_record import GameRecord, points_of
+from tests.arena.fakes import counted
 
 
 def number_of(*things: object) -> int:
@@ -98,14 +100,15 @@ def play_games(
     ends = game.rollout(states, streams, trace=True)
     assert ends.lengths is not None and ends.moves is not None
     records = tuple(
-        Record(
-            i,
-            int(starts[i]),
-            tuple(ends.moves[i, : ends.lengths[i]].tolist()),
-            0,
-            int(ends.outcomes[i]),
-            "self-play",
-            "self-play",
+        GameRecord(
+            number=i,
+            start=int(starts[i]),
+            moves=tuple(ends.moves[i, : ends.lengths[i]].tolist()),
+            opening_plies=0,
+            outcome=int(ends.outcomes[i]),
+            points=points_of(int(ends.outcomes[i])) if game.players == 2 else None,
+            first="self-play",
+            second="self-play",
         )
         for i in range(games)
     )
@@ -157,7 +160,7 @@ def meet(
 ) -> MatchResult:
     drawn = number_of(model, earlier, iteration, worth(reward))
     points = [number_of(drawn, number) % 3 / 2 for number in range(config.evaluation.history)]
-    records = tuple(GameRecord(number, 0, (), 0, point, 1) for number, point in enumerate(points))
+    records = tuple(counted(number, point) for number, point in enumerate(points))
     match = MatchResult(game.id, "network", "earlier", records, 0, time.perf_counter(), (0.0, 0.0))
     if listen is not None:
         listen(Running(match.wins, match.draws, match.losses, match.games))
@@ -181,7 +184,9 @@ def score(game: Game, model: bytes, config: RunConfig, seed: int, listen: Any = 
         assert ends.lengths is not None and ends.moves is not None
         lines = [tuple(row[:length].tolist()) for row, length in zip(ends.moves, ends.lengths, strict=True)]
         games = zip(starts.tolist(), lines, ends.outcomes.tolist(), strict=True)
-        records = [Finished(number, *one) for number, one in enumerate(games)]
+        records = [
+            GameRecord(number, start, moves, 0, end, first=AGENT) for number, (start, moves, end) in enumerate(games)
+        ]
         found.append(score_of(player, records, time.perf_counter()))
         if listen is not None:
             listen(player, len(records))

@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
-from palaestra.arena.match import GameRecord, MatchResult, Running
+from palaestra.arena.match import MatchResult, Running, points_of_a
 from palaestra.games.registry import make_game
 from palaestra.learn import gate
 from palaestra.learn.config import RunConfig
 from palaestra.learn.gate import GateResult, judge, passes
+from tests.arena.fakes import counted
 from tests.players.run_folders import random_model
 
 FOUR = make_game("connect_four-4x4")
@@ -70,7 +71,7 @@ def test_a_network_against_itself_is_rejected() -> None:
 
 
 def test_without_a_decisive_game_the_candidate_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
-    records = tuple(GameRecord(number, 0, (0, number), 0, 0.5, 0) for number in range(4))
+    records = tuple(counted(number, 0.5, (0, number)) for number in range(4))
     drawn = MatchResult("tic_tac_toe-3x3", "a", "b", records, 0, 0.0, (0.0, 0.0))
     monkeypatch.setattr(gate, "play_parallel", lambda *_, **__: drawn)
     result = judge(FOUR, random_model(FOUR), random_model(FOUR), config(games=4, threshold=0.0), iteration=1)
@@ -87,11 +88,9 @@ def scripted(monkeypatch: pytest.MonkeyPatch, points: tuple[float, float]) -> li
 
     def play(*_: Any, pairs: range, listen: Any = None, **__: Any) -> MatchResult:
         asked.append(pairs)
-        records = [
-            GameRecord(2 * pair + side, 0, (pair, side), 0, points[side], 1) for pair in pairs for side in (0, 1)
-        ]
+        records = [counted(2 * pair + side, points[side], (pair, side)) for pair in pairs for side in (0, 1)]
         if listen:
-            listen(Running(*(sum(r.points == p for r in records) for p in (1.0, 0.5, 0.0)), len(records)))
+            listen(Running(*(sum(points_of_a(r) == p for r in records) for p in (1.0, 0.5, 0.0)), len(records)))
         return MatchResult("connect_four-4x4", "a", "b", tuple(records), 2, 0.0, (0.0, 0.0))
 
     monkeypatch.setattr(gate, "play_parallel", play)

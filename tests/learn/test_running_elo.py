@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from palaestra.arena.match import GameRecord, MatchResult
+from palaestra.arena.match import MatchResult
 from palaestra.base.errors import ConfigError
 from palaestra.games.registry import make_game
 from palaestra.learn import events
@@ -29,6 +29,7 @@ from palaestra.learn.running_elo import (
 )
 from palaestra.runs.folder import RunFolder
 from palaestra.runs.manifest import digest
+from tests.arena.fakes import counted
 from tests.learn import fakes
 from tests.learn.fakes import FAKES, tiny
 from tests.players.run_folders import random_model
@@ -37,7 +38,7 @@ FOUR = make_game("connect_four-4x4")
 
 
 def match_of(points: list[float]) -> MatchResult:
-    records = tuple(GameRecord(number, 0, (number,), 0, point, 0) for number, point in enumerate(points))
+    records = tuple(counted(number, point, (number,)) for number, point in enumerate(points))
     return MatchResult("connect_four-4x4", "new", "old", records, 0, 0.0, (0.0, 0.0))
 
 
@@ -72,8 +73,7 @@ def test_every_game_is_told_with_who_began_it_and_the_points_of_that_one() -> No
     match = match_of([1.0, 0.0, 0.5, 1.0, 0.0, 0.5, 1.0, 1.0])
     told = Encounter.of(match, network=7, against=4)
     expected = Counter(
-        ("7", "4", record.points) if record.number % 2 == 0 else ("4", "7", 1 - record.points)
-        for record in match.records
+        (*(("7", "4") if record.number % 2 == 0 else ("4", "7")), record.points) for record in match.records
     )
     assert Counter(told.results()) == expected
     assert tally_of_first(match) == told.first == (2, 1, 1)

@@ -9,7 +9,8 @@ import pytest
 
 from palaestra.arena.statistics import student_95
 from palaestra.games.registry import make_game
-from palaestra.learn.scores import Finished, play_scores, score_of
+from palaestra.learn.scores import play_scores, score_of
+from palaestra.runs.game_record import GameRecord
 from palaestra.search.config import SearchConfig
 from tests.learn.selfplay_games import model
 
@@ -47,7 +48,7 @@ def test_the_listener_hears_of_every_player() -> None:
 
 
 def test_the_interval_is_that_of_the_mean() -> None:
-    records = [Finished(number, 0, (number % 3,), outcome) for number, outcome in enumerate((60, 62, 64, 66))]
+    records = [GameRecord(number, 0, (number % 3,), 0, outcome) for number, outcome in enumerate((60, 62, 64, 66))]
     score = score_of("somebody", records, 1.0)
     margin = student_95(3) * np.std([60, 62, 64, 66], ddof=1) / 2
     assert (score.mean, score.best, score.games, score.distinct_games) == (63.0, 66, 4, 3)

@@ -18,8 +18,9 @@ from palaestra.learn.config import SoloConfig
 from palaestra.learn.events import Event
 from palaestra.learn.loop import resume, train
 from palaestra.learn.sampling import Sampling
-from palaestra.learn.selfplay import Record, SelfPlay, play_games
+from palaestra.learn.selfplay import SelfPlay, play_games
 from palaestra.rewards.registry import make_reward
+from palaestra.runs.game_record import GameRecord
 from palaestra.search.evaluator import Evaluation, Evaluator, Leaves
 from tests.learn.fakes import ALONE, FAKES, tiny, tree_of
 from tests.learn.selfplay_games import model, run_config
@@ -235,11 +236,11 @@ def test_a_solution_of_a_game_with_many_starts_names_its_start(tmp_path: Path) -
     assert ends.moves is not None and ends.lengths is not None
     moves = tuple(ends.moves[0, : ends.lengths[0]].tolist())
     keeper = BestSolutions(tmp_path, game, "a test", None)
-    keeper.see([Record(0, 7, moves, 0, int(ends.outcomes[0]), "self-play", "self-play")], 1)
+    keeper.see([GameRecord(0, 7, moves, 0, int(ends.outcomes[0]), first="self-play")], 1)
     found = best_file(tmp_path)
     assert found is not None and "@7" in found.read_text()
     assert check_solution(parse_solution(found.read_text(), "x"), game).score == int(ends.outcomes[0]) == keeper.best
-    keeper.see([Record(0, 7, moves, 0, int(ends.outcomes[0]), "self-play", "self-play")], 2)
+    keeper.see([GameRecord(0, 7, moves, 0, int(ends.outcomes[0]), first="self-play")], 2)
     assert len(list((tmp_path / "solutions").iterdir())) == 2
 
 

@@ -37,6 +37,7 @@ OTHER_VALUES: dict[str, dict[str, Any]] = {
     "rave": {
         "file": "net.onnx", "w": 0.5, "simulations": 10, "ms": 1000.0, "solver": False, "nodes": 50, "leaves": 2,
         "reuse": False, "temperature": 1.0, "c": 0.5, "k": 20.0, "playouts": False,
+        "amaf": "cell",
         "reward": "hand_tuned",
     },
     "puct": {
@@ -178,7 +179,9 @@ def test_texts_that_mean_the_same_have_one_canonical_text(text: str, canonical: 
         ("uct(ms=0)", ["ms is 0", "a number above 0 and at most 3600000"]),
         ("uct(solver=1)", ["solver is 1", "true or false"]),
         ("uct(200)", ["takes nothing without a name", "uct(simulations=200)"]),
-        ("puct", ["puct needs file, a text", "puct(model.onnx, simulations=100)"]),
+        ("gumbel", ["gumbel needs file, a text", "gumbel(model.onnx, simulations=32)"]),
+        ("puct(w=1)", ["give its file"]),
+        ("puct(averaged=true)", ["give its file"]),
         ("puct(a, b)", ["only its file without a name"]),
         ("puct(a, file=b)", ["file is given twice"]),
         ("puct(12)", ["file is 12", "a text"]),
@@ -210,6 +213,20 @@ def test_the_settings_of_a_text_reach_the_search(net: Path) -> None:
     assert (config.rule, config.simulations, config.c_puct, config.fpu) == ("puct", 7, 2.5, 0.3)
     assert (config.temperature, config.node_budget, config.leaves_per_step, config.reuse) == (0.5, 99, 3, False)
     assert player.search.evaluator.weight == 0.25
+
+
+def test_without_a_file_puct_has_uniform_priors_and_random_games() -> None:
+    player: Any = make_player("puct(simulations=50, solver=false)", TIC)
+    found = player.search.run(TIC.initial(1), np.array([1], np.uint64))
+    assert player.search.config.rule == "puct"
+    assert set(found.prior[0].tolist()) == {np.float32(1 / 9)}
+    assert len(set(found.q[0].tolist())) > 3  # values of random games, not of a network that knows nothing
+
+
+def test_the_weight_of_rave_follows_the_simulations_unless_it_is_set() -> None:
+    given = ("rave(simulations=200)", "rave(simulations=200, k=30)", "rave(ms=5)")
+    players: list[Any] = [make_player(text, TIC) for text in given]
+    assert [player.search.config.k for player in players] == [200, 30, 100]
 
 
 def test_a_kind_with_a_subject_is_read_after_its_colon() -> None:

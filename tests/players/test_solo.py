@@ -7,12 +7,12 @@ import threading
 import numpy as np
 import pytest
 
+from palaestra.base.stopping import Stopped
 from palaestra.base.streams import keyed_seeds
 from palaestra.games.registry import make_game
 from palaestra.players.nested import NrpaPlayer
 from palaestra.players.registry import make_player
 from palaestra.players.solo import games_at_once, is_shared, play_whole
-from palaestra.search.stopping import Stopped
 from tests.search.toy_games import after, legal_list, outcome_of
 
 MORPION = make_game("morpion-4d")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from palaestra.games.registry import make_game
+from palaestra.players.registry import make_player
 from palaestra.players.tree import TreePlayer
 from palaestra.rewards.base import default_reward
 from palaestra.search.config import SearchConfig
@@ -72,3 +74,42 @@ def test_a_longer_search_beats_a_shorter_one() -> None:
                 alive = alive[np.isin(alive, turn[game.legal(states[turn])[0] == 0], invert=True)]
     score = np.sign(game.outcome(states)) * np.where(strong_side == 0, 1, -1)
     assert score.mean() > 0.3
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"simulations": 3000},
+        {"simulations": 3000, "solver": False, "temperature": 1.0},
+        {"simulations": 800, "rule": "puct", "leaves_per_step": 4, "dirichlet_fraction": 0.25},
+        {"simulations": 300, "rule": "puct", "gumbel_root": True, "reuse": False, "temperature": 1.0},
+    ],
+    ids=["compiled", "with-temperature", "several-leaves", "gumbel"],
+)
+def test_thoughts_end_in_what_one_search_says(settings: dict[str, object]) -> None:
+    player = uct("connect_four-5x5", **settings)
+    state = player.game.from_moves("3 3")
+    whole = player.analyse(state, np.random.default_rng(5))
+    thoughts = list(player.thoughts(state, np.random.default_rng(5), every=0.0))
+    assert len(thoughts) >= 3
+    sums = [int(thought.visits.sum()) for thought in thoughts if thought.visits is not None]
+    assert sums == sorted(sums) and sums[0] < sums[-1] == settings["simulations"]
+    for name in ("visits", "values", "policy", "priors", "exact"):
+        np.testing.assert_array_equal(getattr(thoughts[-1], name), getattr(whole, name), name)
+    assert (thoughts[-1].action, thoughts[-1].value, thoughts[-1].pv) == (whole.action, whole.value, whole.pv)
+
+
+def test_thoughts_of_a_search_without_end_can_be_left_at_any_time() -> None:
+    player = uct("connect_four-5x5", simulations=10_000_000)
+    state = player.game.initial(1)[0]
+    thoughts = player.thoughts(state, np.random.default_rng(0), every=0.0)
+    first, second = next(thoughts), next(thoughts)
+    assert first.visits is not None and second.visits is not None and first.visits.sum() < second.visits.sum()
+
+
+def test_a_player_that_cannot_be_interrupted_has_one_thought() -> None:
+    game = make_game("tic_tac_toe-3x3")
+    player = make_player("perfect", game)
+    state = game.from_moves("a1 b2")
+    [thought] = player.thoughts(state, np.random.default_rng(0))
+    assert thought.action == player.analyse(state, np.random.default_rng(0)).action

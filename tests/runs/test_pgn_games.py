@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,28 +15,33 @@ from palaestra.base.errors import PalaestraError, RecordError
 from palaestra.games.base import Game
 from palaestra.games.registry import make_game
 from palaestra.players.registry import make_player
+from palaestra.runs.game_record import GameRecord, points_of
 from palaestra.runs.pgn_games import PgnGame, read_games, stream_games, write_game
 
 
-@dataclass(frozen=True)
-class Record:
-    start: int
-    moves: tuple[int, ...]
-    opening_plies: int
-    outcome: int | None
-    values: tuple[float | None, ...] = ()
-    fault: str = ""
-    adjudicated: bool = False
+def played(
+    moves: tuple[int, ...],
+    outcome: int | None = None,
+    *,
+    opening_plies: int = 0,
+    values: tuple[float | None, ...] = (),
+    fault: str = "",
+    adjudicated: bool = False,
+) -> GameRecord:
+    points = None if outcome is None else points_of(outcome)
+    return GameRecord(6, 0, moves, opening_plies, outcome, points, "a", "b", values, fault, adjudicated)
 
 
-def random_record(game: Game, seed: int) -> Record:
+def random_record(game: Game, seed: int) -> GameRecord:
     rng = np.random.default_rng(seed)
     start = int(rng.integers(game.num_starts))
     state = game.start(np.array([start]))
-    played = game.rollout(state, rng.integers(0, 2**63, size=1).astype(np.uint64), trace=True)
-    assert played.moves is not None and played.lengths is not None
-    moves = tuple(int(move) for move in played.moves[0, : played.lengths[0]])
-    return Record(start, moves, min(2, len(moves)), int(played.outcomes[0]))
+    ended = game.rollout(state, rng.integers(0, 2**63, size=1).astype(np.uint64), trace=True)
+    assert ended.moves is not None and ended.lengths is not None
+    moves = tuple(int(move) for move in ended.moves[0, : ended.lengths[0]])
+    outcome = int(ended.outcomes[0])
+    points = points_of(outcome) if game.players == 2 else None
+    return GameRecord(seed, start, moves, min(2, len(moves)), outcome, points, "one", "two")
 
 
 FAMILIES = (
@@ -81,6 +86,7 @@ def test_a_game_that_was_written_replays_to_the_same_result_and_outcome(
     sign = (outcome > 0) - (outcome < 0)
     assert read.result == read.tags["Result"] == ("*" if game.players == 1 else ("1/2-1/2", "1-0", "0-1")[sign])
     assert (read.opening_plies, read.tags["Termination"]) == (record.opening_plies, "normal")
+    assert read.record(game, seed) == replace(record, values=(None,) * len(record.moves))
 
 
 def test_passes_and_all_starts_are_among_the_games_that_are_replayed() -> None:
@@ -91,9 +97,9 @@ def test_passes_and_all_starts_are_among_the_games_that_are_replayed() -> None:
 
 def test_the_layout_is_the_agreed_one() -> None:
     game = make_game("connect_four-6x7")
-    text = write_game(Record(0, (3, 3, 2, 4, 1, 5, 0), 2, 30), game, {"White": 'a "b" \\', "Round": "7"})
+    text = write_game(played((3, 3, 2, 4, 1, 5, 0), 30, opening_plies=2), game, {"White": 'a "b" \\'})
     assert text == (
-        '[Event "?"]\n[Site "?"]\n[Date "????.??.??"]\n[Round "7"]\n[White "a \\"b\\" \\\\"]\n[Black "?"]\n'
+        '[Event "?"]\n[Site "?"]\n[Date "????.??.??"]\n[Round "7"]\n[White "a \\"b\\" \\\\"]\n[Black "b"]\n'
         '[Result "1-0"]\n[Variant "connect_four-6x7"]\n[Start "0"]\n[Opening "2"]\n[Outcome "30"]\n'
         '[Termination "normal"]\n\n'
         "1. 4 4 2. 3 5 3. 2 6 4. 1 1-0\n\n"
@@ -103,20 +109,20 @@ def test_the_layout_is_the_agreed_one() -> None:
 
 def test_a_value_stands_after_the_move_of_the_player_who_had_it() -> None:
     game = make_game("connect_four-6x7")
-    record = Record(0, (3, 3, 2, 4, 1), 2, None, (None, None, 0.534, -1.0, -0.001))
+    record = played((3, 3, 2, 4, 1), opening_plies=2, values=(None, None, 0.534, -1.0, -0.001))
     assert "\n1. 4 4 2. 3 {+0.53} 5 {-1.00} 3. 2 {+0.00} *\n" in write_game(record, game)
 
 
 @pytest.mark.parametrize(
     ("record", "words"),
     [
-        (Record(0, (4,), 0, 5), "normal"),
-        (Record(0, (4,), 0, None), "unterminated"),
-        (Record(0, (4,), 0, None, adjudicated=True), "adjudication"),
-        (Record(0, (4,), 0, None, fault='x{y} said "no"\nand [left]'), 'rules infraction: x{y} said "no" and [left]'),
+        (played((4,), 5), "normal"),
+        (played((4,)), "unterminated"),
+        (played((4,), adjudicated=True), "adjudication"),
+        (played((4,), fault='x{y} said "no"\nand [left]'), 'rules infraction: x{y} said "no" and [left]'),
     ],
 )
-def test_how_a_game_ended_stands_in_a_tag_that_no_text_can_break(record: Record, words: str) -> None:
+def test_how_a_game_ended_stands_in_a_tag_that_no_text_can_break(record: GameRecord, words: str) -> None:
     text = write_game(record, make_game("tic_tac_toe-3x3"), {"Result": "0-1", "White": "a{b", "Black": 'c"] d; e\\'})
     (read,) = read_games(text)
     assert (read.tags["Termination"], read.result, read.moves) == (words, "0-1", ("b2",))
@@ -137,11 +143,11 @@ def test_a_file_is_read_game_by_game_and_says_where_it_breaks() -> None:
 @pytest.mark.parametrize(("outcome", "result"), [(5, "1-0"), (-5, "0-1"), (0, "1/2-1/2"), (None, "*")])
 def test_the_result_is_that_of_the_outcome(outcome: int | None, result: str) -> None:
     game = make_game("tic_tac_toe-3x3")
-    read = read_games(write_game(Record(0, (0, 1), 0, outcome), game))[0]
+    read = read_games(write_game(played((0, 1), outcome), game))[0]
     assert (read.result, read.tags["Result"]) == (result, result)
-    assert read_games(write_game(Record(0, (0, 1), 0, None), game, {"Result": "0-1"}))[0].result == "0-1"
+    assert read_games(write_game(played((0, 1)), game, {"Result": "0-1"}))[0].result == "0-1"
     with pytest.raises(RecordError, match="'2-0' is not a result"):
-        write_game(Record(0, (), 0, None), game, {"Result": "2-0"})
+        write_game(played(()), game, {"Result": "2-0"})
 
 
 def test_the_games_of_a_match_can_be_written() -> None:
@@ -209,7 +215,7 @@ def test_a_move_whose_text_would_not_stand_alone_is_written_as_its_action() -> N
         def action_to_text(self, state: object, action: int) -> str:
             return {0: "take the corner", 4: "1-0", 8: "c3"}[action]
 
-    text = write_game(Record(0, (0, 4, 8), 0, None), Wordy())  # type: ignore[arg-type]
+    text = write_game(played((0, 4, 8)), Wordy())  # type: ignore[arg-type]
     assert "1. #0 #4 2. c3 *" in text
     assert len(read_games(text)[0].states(game)) == 4
 
@@ -225,5 +231,5 @@ def test_any_text_is_read_or_refused_in_one_line(text: str) -> None:
 @given(st.text(max_size=30))
 def test_any_tag_value_comes_back_as_one_line(value: str) -> None:
     game = make_game("tic_tac_toe-3x3")
-    read = read_games(write_game(Record(0, (4,), 0, None), game, {"White": value}))
+    read = read_games(write_game(played((4,)), game, {"White": value}))
     assert read[0].tags["White"] == " ".join(value.split())

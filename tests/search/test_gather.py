@@ -19,7 +19,8 @@ from palaestra.nets.cache import Cached
 from palaestra.rewards.base import default_reward
 from palaestra.search import driver
 from palaestra.search.config import SearchConfig
-from palaestra.search.driver import Search, SearchResult
+from palaestra.search.decide import SearchResult
+from palaestra.search.driver import Search
 from palaestra.search.evaluator import Evaluation, Evaluator, Leaves, Mixed, Rollout
 from tests.search.test_driver import check_tree
 from tests.search.test_textbook import random_positions, scripted

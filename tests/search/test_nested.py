@@ -8,13 +8,13 @@ import threading
 import numpy as np
 import pytest
 
+from palaestra.base.stopping import Stopped
 from palaestra.base.streams import keyed_seeds
 from palaestra.base.types import Int8s
 from palaestra.games.base import Game
 from palaestra.games.registry import make_game
 from palaestra.search import nested
 from palaestra.search.nested import Found, nmcs, nrpa
-from palaestra.search.stopping import Stopped
 from tests.search.toy_games import (
     Stream,
     after,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 from palaestra.base.types import Int64s
@@ -28,9 +30,9 @@ def test_random_games_are_measured_in_the_search_that_players_run(monkeypatch: p
     calls = []
     fused = Search._simulate_fused
 
-    def counted(search: Search, rows: Int64s) -> None:
+    def counted(search: Search, rows: Int64s) -> Iterator[None]:
         calls.append(len(rows))
-        fused(search, rows)
+        return fused(search, rows)
 
     monkeypatch.setattr(Search, "_simulate_fused", counted)
     config = SearchConfig(rule="uct", simulations=20, solver=False)

@@ -127,7 +127,10 @@ class Textbook:
             node.W[i] += sign * value
         if self.config.rule == "rave":
             for start, (node, _) in enumerate(path):
-                later = {(n.mover, n.actions[i]) for n, i in path[start:]} | set(playout)
+                sequence = [(n.mover, n.actions[i]) for n, i in path[start:]] + playout
+                later = set(sequence)
+                if self.config.rave_amaf == "cell":
+                    later = {(who, a) for i, (who, a) in enumerate(sequence) if a not in [b for _, b in sequence[:i]]}
                 for k, action in enumerate(node.actions):
                     if (node.mover, action) in later:
                         node.rave_W[k] += leaf_value if node.mover == 0 else -leaf_value
@@ -176,7 +179,8 @@ class Textbook:
         return q + self.config.c_puct * self.prior(node, k) * math.sqrt(sum(node.N) + 1e-8) / (1 + node.N[k])
 
     def rave(self, node: Node, k: int) -> float:
-        beta = math.sqrt(self.config.rave_k / (3 * sum(node.N) + self.config.rave_k))
+        half = self.config.rave_k or self.config.simulations
+        beta = math.sqrt(half / (3 * sum(node.N) + half))
         q = node.rave_W[k] / node.rave_N[k] if node.rave_N[k] else 0.0
         bonus = self.config.c_puct * self.prior(node, k) * math.sqrt(sum(node.rave_N)) / (1 + node.rave_N[k])
         return (1 - beta) * self.puct(node, k) + beta * (q + bonus)

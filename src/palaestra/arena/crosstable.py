@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from palaestra.arena.statistics import score_interval, score_of
+from palaestra.runs.game_record import FIRST, GameRecord
 
 Tally = tuple[int, int, int]  # wins, draws, losses
 
@@ -16,8 +17,10 @@ class Crosstable:
     players: tuple[str, ...]
     tallies: dict[tuple[int, int], Tally] = field(default_factory=dict)  # (row, column) -> row's result
 
-    def add(self, row: int, column: int, points: float) -> None:
-        """Enter a game in which `row` made 1, ½ or 0 points, for both of its players."""
+    def add(self, played: GameRecord) -> None:
+        """Enter a game, for both of its players."""
+        row, column = self.players.index(played.first), self.players.index(played.second)
+        points = played.points_for(FIRST)
         wins, draws, losses = self.tallies.get((row, column), (0, 0, 0))
         tally = wins + (points == 1.0), draws + (points == 0.5), losses + (points == 0.0)
         self.tallies[row, column] = tally

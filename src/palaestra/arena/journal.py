@@ -8,15 +8,15 @@ recognised by its tags and its opening, and a file of another tournament is refu
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from palaestra.arena.table import Played, Scheduled
+from palaestra.arena.table import Scheduled
 from palaestra.base.errors import RecordError
 from palaestra.games.base import Game
+from palaestra.runs.game_record import GameRecord
 from palaestra.runs.pgn_file import PgnFile
-from palaestra.runs.pgn_games import ADJUDICATED, FAULT, RESULT_OF, PgnGame, write_game
-
-POINTS_OF = {result: points for points, result in RESULT_OF.items()}
+from palaestra.runs.pgn_games import PgnGame, write_game
 
 Tags = Mapping[str, str]
 
@@ -32,7 +32,7 @@ class Journal:
         self.games = self._file.games  # of an earlier session, in their order
         self.count = len(self.games)  # of games in the file
 
-    def recall(self, game: Game, expected: Sequence[tuple[Scheduled, Tags]], begun: int) -> list[Played]:
+    def recall(self, game: Game, expected: Sequence[tuple[Scheduled, Tags]], begun: int) -> list[GameRecord]:
         """The games of the file from number `begun` on that a schedule begins with; RecordError if they differ."""
         there = self.games[begun : begun + len(expected)]
         return [
@@ -45,7 +45,7 @@ class Journal:
         if len(self.games) > games:
             raise RecordError(f"{self.path} has {len(self.games)} games and this tournament only {games}")
 
-    def append(self, game: Game, finished: Sequence[tuple[Played, Tags]]) -> None:
+    def append(self, game: Game, finished: Sequence[tuple[GameRecord, Tags]]) -> None:
         """Write games at the end; when this returns they are on the disk."""
         if not finished:
             return
@@ -57,7 +57,7 @@ class Journal:
         """Leave no empty file behind where there was none."""
         self._file.close()
 
-    def _recognised(self, game: Game, number: int, entry: PgnGame, scheduled: Scheduled, tags: Tags) -> Played:
+    def _recognised(self, game: Game, number: int, entry: PgnGame, scheduled: Scheduled, tags: Tags) -> GameRecord:
         """The game as it was played, if it is the one that stands in the schedule here."""
         where = f"{self.path}, game {number}"
         wanted = {**tags, "Variant": game.id, "Start": str(scheduled.opening.start)}
@@ -68,20 +68,10 @@ class Journal:
                     " resume with the same players in the same order, games, openings and seed"
                 )
         try:
-            _, moves = entry.replay(game)
+            record = entry.record(game, scheduled.number)
         except RecordError as error:
             raise RecordError(f"{where} cannot be replayed: {error}") from None
-        plies = len(scheduled.opening.moves)
-        if moves[:plies] != scheduled.opening.moves or entry.result not in POINTS_OF:
-            what = "has no result" if entry.result not in POINTS_OF else "has another opening"
+        if record.moves[: len(scheduled.opening.moves)] != scheduled.opening.moves or record.points is None:
+            what = "has no result" if record.points is None else "has another opening"
             raise RecordError(f"{where} {what}; resume with the same openings, games and seed, or begin another file")
-        termination, outcome = entry.tags.get("Termination", ""), entry.tags.get("Outcome")
-        return Played(
-            scheduled,
-            moves,
-            (None,) * len(moves),
-            POINTS_OF[entry.result],
-            None if outcome is None else int(outcome),
-            termination.removeprefix(FAULT) if termination.startswith(FAULT) else "",
-            termination == ADJUDICATED,
-        )
+        return replace(record, opening_plies=len(scheduled.opening.moves))

@@ -17,47 +17,23 @@ from threading import Event
 
 from palaestra.arena.openings import Opening, default_plies, make_book
 from palaestra.arena.statistics import elo_of, score_interval, score_of
-from palaestra.arena.table import Played, Scheduled, Table
+from palaestra.arena.table import Scheduled, Table
 from palaestra.base.errors import ConfigError, GameError
 from palaestra.games.base import Game
 from palaestra.players.base import Player
+from palaestra.runs.game_record import FIRST, SECOND, GameRecord, distinct_courses
 
 LOCKSTEP = 256  # games that run at once by default
 
 
-@dataclass(frozen=True)
-class GameRecord:
-    """One finished game. The player named A in the match moved first in games with an even number."""
+def a_first(record: GameRecord) -> bool:
+    """Whether the player named A in the match moved first: so it is in games with an even number."""
+    return record.number % 2 == 0
 
-    number: int
-    start: int  # number of the initial position
-    moves: tuple[int, ...]  # from the initial position on, the opening included
-    opening_plies: int
-    points: float  # A's: 1, ½ or 0
-    outcome: int | None  # from the first player's view; None if the game was not played out
-    fault: str = ""  # what the loser did wrong, empty for a game that was not lost that way
-    values: tuple[float | None, ...] = ()  # before each move, for the player who made it; None in the opening
-    adjudicated: bool = False  # ended where a player had proved the result
 
-    @property
-    def a_first(self) -> bool:
-        return self.number % 2 == 0
-
-    @classmethod
-    def of(cls, played: Played) -> GameRecord:
-        number = played.scheduled.key
-        points = played.points if number % 2 == 0 else 1.0 - played.points
-        return cls(
-            number,
-            played.start,
-            played.moves,
-            played.opening_plies,
-            points,
-            played.outcome,
-            played.fault,
-            played.values,
-            played.adjudicated,
-        )
+def points_of_a(record: GameRecord) -> float:
+    """A's points in a game of a match: 1, ½ or 0."""
+    return record.points_for(FIRST if a_first(record) else SECOND)
 
 
 @dataclass(frozen=True)
@@ -92,7 +68,7 @@ class MatchResult:
 
     def __post_init__(self) -> None:
         for name, points in (("wins", 1.0), ("draws", 0.5), ("losses", 0.0)):
-            object.__setattr__(self, name, sum(record.points == points for record in self.records))
+            object.__setattr__(self, name, sum(points_of_a(record) == points for record in self.records))
 
     @property
     def games(self) -> int:
@@ -116,14 +92,14 @@ class MatchResult:
     @property
     def distinct_games(self) -> int:
         """Different courses of play; two games of a pair with the same moves count once."""
-        return len({(record.start, record.moves) for record in self.records})
+        return distinct_courses(self.records)
 
     @property
     def pairs(self) -> tuple[int, int, int, int, int]:
         """How many pairs gave A 0, ½, 1, 1½ and 2 points."""
         counts = [0] * 5
         for first, second in zip(self.records[::2], self.records[1::2], strict=True):
-            counts[round(2 * (first.points + second.points))] += 1
+            counts[round(2 * (points_of_a(first) + points_of_a(second)))] += 1
         return counts[0], counts[1], counts[2], counts[3], counts[4]
 
     @property
@@ -179,11 +155,10 @@ def play_match(
     for ended in table.play(lockstep):
         if stopped is not None and stopped.is_set():
             raise KeyboardInterrupt
-        records = tuple(map(GameRecord.of, ended))
-        finished.update({record.number: record for record in records})
-        if listen is not None and records:
-            points = [record.points for record in finished.values()]
-            listen(Running(points.count(1.0), points.count(0.5), points.count(0.0), len(numbers), records))
+        finished.update({record.number: record for record in ended})
+        if listen is not None and ended:
+            points = [points_of_a(record) for record in finished.values()]
+            listen(Running(points.count(1.0), points.count(0.5), points.count(0.0), len(numbers), tuple(ended)))
     seconds = time.perf_counter() - began
     one, other = (spent / max(count, 1) for spent, count in zip(table.seconds, table.moves_made, strict=True))
     plies = max(len(opening.moves) for opening in book)

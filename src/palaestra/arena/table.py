@@ -26,7 +26,7 @@ from palaestra.base.types import Float32s, Int8s, Int64s, UInt64s
 from palaestra.games.base import Game
 from palaestra.games.rows import ONGOING
 from palaestra.players.base import Choice, Player
-from palaestra.rewards.base import Primitive
+from palaestra.runs.game_record import GameRecord, points_of
 
 Spread = Callable[[Callable[[int], Any], Sequence[int]], Iterable[Any]]  # `map`, or that of a pool of threads
 
@@ -41,27 +41,6 @@ class Scheduled:
     opening: Opening
     seed: int  # of the match that the game belongs to
     key: int  # its number in that match
-
-
-@dataclass(frozen=True)
-class Played:
-    """One finished game."""
-
-    scheduled: Scheduled
-    moves: tuple[int, ...]  # from the initial position on, the opening included
-    values: tuple[float | None, ...]  # before each move, for the player who made it; None in the opening
-    points: float  # of the player who moved first: 1, ½ or 0
-    outcome: int | None  # from the first player's view; None if the game was not played out
-    fault: str = ""  # what the loser did wrong
-    adjudicated: bool = False  # ended where a player had proved the result
-
-    @property
-    def start(self) -> int:
-        return self.scheduled.opening.start
-
-    @property
-    def opening_plies(self) -> int:
-        return len(self.scheduled.opening.moves)
 
 
 class Table:
@@ -92,7 +71,7 @@ class Table:
         self._moves: dict[int, list[int]] = {}  # by the number of the game
         self._values: dict[int, list[float | None]] = {}
 
-    def play(self, lockstep: int) -> Iterator[list[Played]]:
+    def play(self, lockstep: int) -> Iterator[list[GameRecord]]:
         """After every step, the games that ended in it (often none); at most `lockstep` games run at once."""
         while self._admit(lockstep):
             yield self._step()
@@ -109,7 +88,7 @@ class Table:
             self._values[scheduled.number] = [None] * len(scheduled.opening.moves)
         return bool(self._games)
 
-    def _step(self) -> list[Played]:
+    def _step(self) -> list[GameRecord]:
         """One move in every game."""
         sides = self._states[:, 0]
         movers = np.array([(game.first, game.second)[side] for game, side in zip(self._games, sides, strict=True)])
@@ -117,7 +96,7 @@ class Table:
         # The longest question first, so that threads end together.
         order = sorted(turns, key=lambda player: -self._expected_seconds(player, turns[player].size))
         answers = self.spread(lambda player: self._ask(player, turns[player]), order)
-        over: dict[int, Played] = {}  # by row
+        over: dict[int, GameRecord] = {}  # by row
         for player, (choice, faults) in zip(order, answers, strict=True):
             over.update(self._apply(player, turns[player], choice, faults))
         self._clear(list(over))
@@ -168,7 +147,7 @@ class Table:
             raise error
         return f"{self.players[player].text} failed: {type(error).__name__}: {error}"
 
-    def _apply(self, player: int, rows: Int64s, choice: Choice, faults: dict[int, str]) -> dict[int, Played]:
+    def _apply(self, player: int, rows: Int64s, choice: Choice, faults: dict[int, str]) -> dict[int, GameRecord]:
         """Make the moves; the games that ended, by row."""
         actions = choice.actions
         counts, legal = self.game.legal(self._states[rows])
@@ -189,8 +168,7 @@ class Table:
         for i, outcome in zip(good, outcomes, strict=True):
             row = int(rows[i])
             if outcome != ONGOING:
-                points = (1.0 + float(Primitive().value(np.array([outcome]))[0])) / 2.0
-                over[row] = self._finish(row, points=points, outcome=int(outcome))
+                over[row] = self._finish(row, points=points_of(int(outcome)), outcome=int(outcome))
             elif self.adjudicate and proven[i]:
                 result = float(np.sign(values[i])) * (1 - 2 * int(movers[i]))  # for the first player
                 over[row] = self._finish(row, points=(1.0 + result) / 2.0, adjudicated=True)
@@ -198,10 +176,21 @@ class Table:
 
     def _finish(
         self, row: int, *, points: float, outcome: int | None = None, fault: str = "", adjudicated: bool = False
-    ) -> Played:
+    ) -> GameRecord:
         scheduled = self._games[row]
-        moves, values = self._moves.pop(scheduled.number), self._values.pop(scheduled.number)
-        return Played(scheduled, tuple(moves), tuple(values), points, outcome, fault, adjudicated)
+        return GameRecord(
+            number=scheduled.number,
+            start=scheduled.opening.start,
+            moves=tuple(self._moves.pop(scheduled.number)),
+            opening_plies=len(scheduled.opening.moves),
+            outcome=outcome,
+            points=points,
+            first=self.players[scheduled.first].text,
+            second=self.players[scheduled.second].text,
+            values=tuple(self._values.pop(scheduled.number)),
+            fault=fault,
+            adjudicated=adjudicated,
+        )
 
     def _clear(self, rows: Sequence[int]) -> None:
         """Take finished games off the table and tell their players."""

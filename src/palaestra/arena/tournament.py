@@ -28,11 +28,11 @@ from palaestra.arena.schedule import (
     round_robin,
     swiss_round,
 )
-from palaestra.arena.table import Played, Scheduled, Table
+from palaestra.arena.table import Scheduled, Table
 from palaestra.base.errors import PlayerError
 from palaestra.games.base import Game
 from palaestra.players.base import Player
-from palaestra.runs.pgn_games import RESULT_OF
+from palaestra.runs.game_record import FIRST, GameRecord, distinct_courses
 
 GAMES_A_PLAYER = 64  # that run at once, counted once for both players: batches stay large and memory stays bounded
 
@@ -58,7 +58,7 @@ class Tournament:
     game: str
     players: tuple[str, ...]
     format: Format
-    games: list[Played] = field(default_factory=list)
+    games: list[GameRecord] = field(default_factory=list)
     recalled: int = 0  # of the games: read from the journal
     seconds: float = 0.0  # in this session
     threads: int = 1
@@ -66,23 +66,20 @@ class Tournament:
 
     @property
     def results(self) -> Results:
-        games = (
-            (self.players[played.scheduled.first], self.players[played.scheduled.second], played.points)
-            for played in self.games
-        )
+        games = ((played.first, played.second, played.points_for(FIRST)) for played in self.games)
         return Results.count(games, self.players)
 
     @property
     def crosstable(self) -> Crosstable:
         table = Crosstable(self.players)
         for played in self.games:
-            table.add(played.scheduled.first, played.scheduled.second, played.points)
+            table.add(played)
         return table
 
     @property
     def distinct_games(self) -> int:
         """Different courses of play, whoever played them."""
-        return len({(played.start, played.moves) for played in self.games})
+        return distinct_courses(self.games)
 
     @property
     def faults(self) -> list[str]:
@@ -182,7 +179,7 @@ class _Session:
         self.tournament = Tournament(game.id, tuple(player.text for player in players), format, threads=threads)
         self.crosstable = Crosstable(self.tournament.players)
         self._tags: dict[int, Tags] = {}  # of the games of this stage that are not written yet, by number
-        self._early: dict[int, Played] = {}  # finished before an earlier one of the schedule
+        self._early: dict[int, GameRecord] = {}  # finished before an earlier one of the schedule
         self._finished = 0  # in this session, with
         self._plies = 0  # so many moves of the players
         self._moves_before = 0  # in earlier stages
@@ -195,7 +192,7 @@ class _Session:
         done = self.tournament.games
         recalled = [] if self.journal is None else self.journal.recall(self.game, tagged, len(done))
         for played in recalled:
-            self.crosstable.add(played.scheduled.first, played.scheduled.second, played.points)
+            self.crosstable.add(played)
         done += recalled
         self.tournament.recalled += len(recalled)
         left = tagged[len(recalled) :]
@@ -205,8 +202,8 @@ class _Session:
     def play(self, table: Table, lockstep: int) -> None:
         for ended in table.play(lockstep):
             for played in ended:
-                self._early[played.scheduled.number] = played
-                self.crosstable.add(played.scheduled.first, played.scheduled.second, played.points)
+                self._early[played.number] = played
+                self.crosstable.add(played)
                 self._plies += len(played.moves) - played.opening_plies
             self._finished += len(ended)
             self._keep()
@@ -226,7 +223,7 @@ class _Session:
         games, fresh = self.tournament.games, []
         while (number := len(games)) in self._early:
             games.append(self._early.pop(number))
-            fresh.append((games[-1], {**self._tags.pop(number), "Result": RESULT_OF[games[-1].points]}))
+            fresh.append((games[-1], self._tags.pop(number)))
         if self.journal is not None:
             self.journal.append(self.game, fresh)
 

@@ -59,3 +59,9 @@ class DivergedError(RunError):
 
 class GdlError(PalaestraError):
     """Rules in GDL, or a message in KIF, that cannot be read or break a law of the language."""
+
+
+class WorkError(PalaestraError):
+    """A job that could not be done although it was asked for rightly: its process died again and again."""
+
+    exit_code = 1

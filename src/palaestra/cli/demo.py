@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from palaestra.arena.tournament import Progress, Tournament
     from palaestra.games.base import Game
     from palaestra.learn.events import Summary
-    from palaestra.runs.pgn_games import Record
+    from palaestra.runs.game_record import GameRecord
 
 GAME = "connect_four-5x5"
 RIVALS = ("uct(simulations=200)", "uct(simulations=50)", "random")  # against whom it shows a won game, hardest first
@@ -74,7 +74,7 @@ def show_win(summary: Summary) -> None:
     """What perfect play gives, and a game that the agent won, drawn."""
     import numpy as np
 
-    from palaestra.arena.match import play_match
+    from palaestra.arena.match import play_match, points_of_a
     from palaestra.cli.output import outcome_in_words, stderr, stdout
     from palaestra.cli.train import name_of
     from palaestra.games.registry import make_game
@@ -99,10 +99,9 @@ def show_win(summary: Summary) -> None:
     )
     for rival in RIVALS:
         match = play_match(game, agent, make_player(rival, game), 20, seed=summary.config.seed)
-        won = next((record for record in match.records if record.points == 1.0), None)
+        won = next((record for record in match.records if points_of_a(record) == 1.0), None)
         if won is not None:
-            sides = (match.a, match.b) if won.a_first else (match.b, match.a)
-            console.print(drawn(game, *sides, won))
+            console.print(drawn(game, won))
             return
 
 
@@ -141,13 +140,13 @@ def round_robin(games: int, seed: int) -> None:
 
 def last_game(game: Game, played: Tournament) -> Group:
     """The end of a game between the two best players, drawn; a decisive one if there is one."""
-    best = set(played.crosstable.standings()[:2])
-    theirs = [one for one in played.games if {one.scheduled.first, one.scheduled.second} == best]
+    best = {played.players[place] for place in played.crosstable.standings()[:2]}
+    theirs = [one for one in played.games if {one.first, one.second} == best]
     shown = next((one for one in theirs if one.points != 0.5), theirs[0])
-    return drawn(game, played.players[shown.scheduled.first], played.players[shown.scheduled.second], shown)
+    return drawn(game, shown)
 
 
-def drawn(game: Game, first: str, second: str, record: Record) -> Group:
+def drawn(game: Game, record: GameRecord) -> Group:
     """The last position of a game, and its moves."""
     import numpy as np
     from rich.console import Group
@@ -158,7 +157,7 @@ def drawn(game: Game, first: str, second: str, record: Record) -> Group:
     moves = game.line_to_texts(game.start(np.array([record.start]))[0], record.moves)
     *_, before, state = game.replay(f"@{record.start} {' '.join(moves)}")
     return Group(
-        Text(f"{first} (first) against {second} (second): {outcome_in_words(game, state)}", style="bold"),
+        Text(f"{record.first} (first) against {record.second} (second): {outcome_in_words(game, state)}", style="bold"),
         board(game, state, before),
         Text(" ".join(moves) + "\n", style="dim"),
     )

@@ -72,7 +72,6 @@ def match(
     check_match(rules, most, lockstep)
     teams = make_teams(rules, a, b, threads, most)
     book = source.book(rules, most // 2, seed)
-    names = teams[0][0].text, teams[0][1].text
 
     def play(pairs: range, heard: Listener | None) -> MatchResult:
         return play_parallel(
@@ -81,7 +80,7 @@ def match(
         )  # fmt: skip
 
     tested = None
-    with match_file(pgn, rules, names, seed) as write, progress_bar() as bar:
+    with match_file(pgn, rules, seed) as write, progress_bar() as bar:
         task = bar.add_task("", total=most)
 
         def hear(running: Running) -> None:

@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 
+from palaestra.base.stopping import Stopped
 from palaestra.lab.solve_folder import Entry, SolveFolder
 from palaestra.players.base import Player
 from palaestra.players.solo import play_whole
-from palaestra.search.stopping import Stopped
 
 GLANCE = 0.1  # seconds between looks at the clock
 

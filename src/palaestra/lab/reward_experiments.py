@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from palaestra.arena.match import MatchResult
+from palaestra.arena.match import MatchResult, a_first, points_of_a
 from palaestra.arena.parallel import Team, play_parallel
 from palaestra.base.types import Float64s
 from palaestra.games.base import Game
@@ -66,7 +66,11 @@ class Duel:
     @property
     def margin(self) -> float:
         """The agent's mean outcome: the disc difference where games are ordered by margins."""
-        return float(np.mean([self._own(record.a_first, record.outcome) for record in self.match.records]))
+        return float(
+            np.mean(
+                [record.final_outcome if a_first(record) else -record.final_outcome for record in self.match.records]
+            )
+        )
 
     @property
     def won_plies(self) -> float:
@@ -78,12 +82,8 @@ class Duel:
         """Mean length of the games that it lost: how long it held them; NaN if there is none."""
         return self._mean_plies(0.0)
 
-    def _own(self, first: bool, outcome: int | None) -> int:
-        assert outcome is not None  # these matches are played out
-        return outcome if first else -outcome
-
     def _mean_plies(self, points: float) -> float:
-        lengths = [len(record.moves) for record in self.match.records if record.points == points]
+        lengths = [len(record.moves) for record in self.match.records if points_of_a(record) == points]
         return sum(lengths) / len(lengths) if lengths else math.nan
 
 

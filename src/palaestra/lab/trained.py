@@ -7,11 +7,7 @@ of Schmidt et al. takes 5.7 ms a step of 64 positions on one thread, 4.9 on two)
 
 from __future__ import annotations
 
-import contextlib
-import multiprocessing
-import signal
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 
 from palaestra.base.errors import ConfigError, RunError
@@ -20,6 +16,8 @@ from palaestra.learn.events import Event, IterationEnded, Listener, Metrics
 from palaestra.learn.loop import resume, train
 from palaestra.learn.settings import flatten, make_config
 from palaestra.runs.folder import CONFIG, RunFolder
+from palaestra.work.jobs import Job, report
+from palaestra.work.workers import make_workers
 
 MAY_DIFFER = ("iterations", "minutes", "threads")  # between what an experiment asks for and what a folder holds
 Bring = Callable[[Path, RunConfig, Iterable[Listener]], object]  # a function of a module, for other processes call it
@@ -69,37 +67,24 @@ def train_side_by_side(
     how much is done, a whole run counting 1. An interrupt or an error ends all of them, each keeps its last iteration.
     One at a time learns in this process.
     """
-    ended: set[Path] = set()
+    done = {str(folder): _share(folder, config) for folder, config in runs.items()}
+    work = [Job(str(folder), _bring_one, (bring, folder, config)) for folder, config in runs.items()]
 
-    def done() -> float:
-        return sum(1.0 if folder in ended else _share(folder, config) for folder, config in runs.items())
+    def heard(job: Job, share: float, words: str = "") -> None:
+        done[job.key] = share
+        listen(sum(done.values()))
 
+    with make_workers("here" if jobs == 1 else f"processes:{jobs}") as workers:
+        for job, _ in workers.run(work, heard):
+            heard(job, 1.0)
+
+
+def _bring_one(bring: Bring, folder: Path, config: RunConfig) -> None:
     def heard(event: Event) -> None:
         if isinstance(event, IterationEnded):
-            listen(done())
+            report(_share(folder, config))
 
-    if jobs == 1:
-        for folder, config in runs.items():
-            bring(folder, config, [heard])
-            ended.add(folder)
-            listen(done())
-        return
-    with multiprocessing.get_context("spawn").Pool(jobs, initializer=_leave_interrupts_to_the_parent) as pool:
-        ending = pool.imap_unordered(partial(_bring_one, bring), runs.items())
-        while len(ended) < len(runs):
-            with contextlib.suppress(multiprocessing.TimeoutError):
-                ended.add(ending.next(timeout=1.0))
-            listen(done())
-
-
-def _leave_interrupts_to_the_parent() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-def _bring_one(bring: Bring, run: tuple[Path, RunConfig]) -> Path:
-    folder, config = run
-    bring(folder, config, ())
-    return folder
+    bring(folder, config, [heard])
 
 
 def _share(folder: Path, config: RunConfig) -> float:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol
 
 from palaestra.arena.solutions import Solution, check_solution, make_solution
 from palaestra.base.atomic import make_folder, write_file
@@ -19,25 +18,7 @@ from palaestra.base.errors import RunError
 from palaestra.base.text import whole_number
 from palaestra.games.base import Game
 from palaestra.runs.folder import SOLUTIONS
-
-
-class Played(Protocol):
-    """A finished game: where it began, its actions from there on, and its score."""
-
-    @property
-    def number(self) -> int: ...
-
-    @property
-    def start(self) -> int: ...
-
-    @property
-    def moves(self) -> Sequence[int]: ...
-
-    @property
-    def outcome(self) -> int: ...
-
-    @property
-    def first(self) -> str: ...  # who played
+from palaestra.runs.game_record import GameRecord
 
 
 class BestSolutions:
@@ -47,21 +28,21 @@ class BestSolutions:
         """`best` is the record so far; `notes` say in a solution's file what found it."""
         self.folder, self.game, self.notes, self.best = folder / SOLUTIONS, game, notes, best
 
-    def see(self, games: Sequence[Played], iteration: int) -> None:
+    def see(self, games: Sequence[GameRecord], iteration: int) -> None:
         """Keep the best of these games, of equals the first, if it is better than all before."""
-        top = max(games, key=lambda game: game.outcome)
-        if self.best is None or top.outcome > self.best:
+        top = max(games, key=lambda game: game.final_outcome)
+        if self.best is None or top.final_outcome > self.best:
             self._write(top, iteration)
-            self.best = top.outcome
+            self.best = top.final_outcome
 
-    def _write(self, played: Played, iteration: int) -> None:
+    def _write(self, played: GameRecord, iteration: int) -> None:
         opening = f"@{played.start}" if self.game.num_starts > 1 else ""
         note = f"found by {self.notes}, iteration {iteration}, {played.first}, game {played.number}"
         who = played.first.replace(" ", "-")
-        name = f"{played.outcome:03d}-{iteration:04d}-{who}-{played.number:04d}"
+        name = f"{played.final_outcome:03d}-{iteration:04d}-{who}-{played.number:04d}"
         make_folder(self.folder)
         found = make_solution(self.game, opening, played.moves, [note])
-        write_solution(self.folder / name, found, self.game, played.outcome)
+        write_solution(self.folder / name, found, self.game, played.final_outcome)
 
 
 def write_solution(path: Path, found: Solution, game: Game, score: int) -> None:

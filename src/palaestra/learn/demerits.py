@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from palaestra.arena.match import Listener
+from palaestra.arena.match import Listener, a_first
 from palaestra.arena.openings import Opening
 from palaestra.arena.parallel import Team, play_parallel
 from palaestra.base.errors import ConfigError, PlayerError
@@ -67,8 +67,8 @@ def play_demerits(game: Game, agents: Sequence[Player], seed: int = 0, listen: L
     match = play_parallel(game, teams, demerit_games(game), book=book, seed=seed, listen=listen)
     if match.faults:
         raise PlayerError(f"demerits: {match.faults[0]}")
-    outcomes = np.array([record.outcome for record in match.records], dtype=np.int32)
-    sides = np.array([1.0 if record.a_first else -1.0 for record in match.records])
+    outcomes = np.array([record.final_outcome for record in match.records], dtype=np.int32)
+    sides = np.array([1.0 if a_first(record) else -1.0 for record in match.records])
     scores = sides * make_reward("hand_tuned", game).value(outcomes)
     return Demerits(
         0.0 - float(scores.sum()),  # and not -0.0 for perfect play

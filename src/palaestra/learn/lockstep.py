@@ -22,7 +22,8 @@ from palaestra.games.base import Game, pick_rows
 from palaestra.games.rows import ONGOING
 from palaestra.learn.config import SelfPlayConfig
 from palaestra.learn.sampling import Sampling
-from palaestra.search.driver import Search, SearchResult
+from palaestra.search.decide import SearchResult
+from palaestra.search.driver import Search
 
 # What a stream is for: each gets its own key, so that no two draws of a game are related.
 _START, _OPENING, _OPENING_PLIES, _SEARCH, _QUICK = range(101, 106)

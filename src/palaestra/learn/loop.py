@@ -353,16 +353,8 @@ class _Loop:
 
     def _games(self, iteration: int, played: Any) -> bytes:
         """The games of an iteration as PGN."""
-        texts = []
-        for record in played.records:
-            tags = {
-                "Event": f"self-play, iteration {iteration}",
-                "Round": str(record.number + 1),
-                "White": record.first,
-                "Black": record.second,
-            }
-            texts.append(write_game(record, self.game, tags))
-        return "".join(texts).encode()
+        tags = {"Event": f"self-play, iteration {iteration}"}
+        return "".join(write_game(record, self.game, tags) for record in played.records).encode()
 
     def _save(self, manifest: Manifest, files: dict[str, bytes], line: Metrics, model: bytes) -> None:
         try:

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from palaestra.arena.match import MatchResult
+from palaestra.arena.match import MatchResult, a_first, points_of_a
 from palaestra.arena.ratings import RatingConfig, Results, rate
 
 Lines = Sequence[Mapping[str, Any]]  # of metrics.jsonl
@@ -67,7 +67,7 @@ class RunningElo:
 
 def tally_of_first(match: MatchResult) -> Tally:
     """A's wins, draws and losses in the games that A began."""
-    points = [record.points for record in match.records if record.a_first]
+    points = [points_of_a(record) for record in match.records if a_first(record)]
     return points.count(1.0), points.count(0.5), points.count(0.0)
 
 

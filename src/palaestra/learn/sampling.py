@@ -13,7 +13,6 @@ Knows no network: an evaluator answers for positions. Nothing is remembered from
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,11 +20,9 @@ from palaestra.base.types import Bools, Float32s, Float64s, Int8s, Int64s, UInt6
 from palaestra.games.base import Game
 from palaestra.learn.examples import Examples
 from palaestra.players.policy import draw_moves
-from palaestra.search.driver import SearchResult
+from palaestra.runs.game_record import GameRecord
+from palaestra.search.decide import SearchResult
 from palaestra.search.evaluator import Evaluator
-
-if TYPE_CHECKING:
-    from palaestra.learn.selfplay import Record
 
 
 class Sampling:
@@ -59,7 +56,7 @@ class Sampling:
 
 
 def examples_of_games(
-    game: Game, records: Sequence[Record], settled: Float32s, failures: float | None, rng: np.random.Generator
+    game: Game, records: Sequence[GameRecord], settled: Float32s, failures: float | None, rng: np.random.Generator
 ) -> Examples:
     """The positions of successes with the move played, and `failures` times as many others without (None: all).
 
@@ -75,7 +72,7 @@ def examples_of_games(
     played = np.array([records[number].moves[at] for number, at in pairs], dtype=np.int32)
     listed = np.arange(actions.shape[1]) < counts[:, None]
     policy = listed & (actions == played[:, None]) & (settled[numbers] > 0)[:, None]
-    outcomes = np.array([record.outcome for record in records], dtype=np.int32)
+    outcomes = np.array([record.final_outcome for record in records], dtype=np.int32)
     return Examples(
         states=states,
         policy=policy.astype(np.float32),
@@ -86,7 +83,7 @@ def examples_of_games(
     )
 
 
-def positions_of(game: Game, records: Sequence[Record], numbers: Int64s, moved: Int64s) -> Int8s:
+def positions_of(game: Game, records: Sequence[GameRecord], numbers: Int64s, moved: Int64s) -> Int8s:
     """int8[n, S]: the games `numbers` [n] after so many of their moves, `moved` [n]; they are played in lockstep."""
     needed, rows = np.unique(numbers, return_inverse=True)
     last = np.zeros(len(needed), dtype=np.int64)

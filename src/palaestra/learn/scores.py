@@ -28,22 +28,12 @@ from palaestra.players.registry import make_player
 from palaestra.players.runs import make_agent, playing_search
 from palaestra.players.solo import WholeGames, play_each
 from palaestra.rewards.base import Reward
+from palaestra.runs.game_record import GameRecord, distinct_courses
 from palaestra.search.config import SearchConfig
 
 Listener = Callable[[str, int], None]  # (player, its games that are finished)
 AGENT = "evaluation"  # who played, as solutions say
 LOCKSTEP = 64  # games of one thread at once
-
-
-@dataclass(frozen=True)
-class Finished:
-    """A finished game of the agent, from the start that it has in the game."""
-
-    number: int
-    start: int
-    moves: tuple[int, ...]
-    outcome: int
-    first: str = AGENT
 
 
 @dataclass(frozen=True)
@@ -58,7 +48,7 @@ class Score:
     games: int
     distinct_games: int
     seconds: float
-    records: tuple[Finished, ...] = field(default=(), repr=False, compare=False)
+    records: tuple[GameRecord, ...] = field(default=(), repr=False, compare=False)
 
     def to_json(self) -> dict[str, Any]:
         """Without its time and its games."""
@@ -91,9 +81,9 @@ def play_scores(
     return scores
 
 
-def score_of(player: str, records: Sequence[Finished], seconds: float) -> Score:
+def score_of(player: str, records: Sequence[GameRecord], seconds: float) -> Score:
     """What these games of a player say."""
-    outcomes = np.array([record.outcome for record in records], dtype=np.float64)
+    outcomes = np.array([record.final_outcome for record in records], dtype=np.float64)
     mean, games = float(outcomes.mean()), len(outcomes)
     margin = student_95(games - 1) * float(outcomes.std(ddof=1)) / math.sqrt(games) if games > 1 else None
     return Score(
@@ -103,7 +93,7 @@ def score_of(player: str, records: Sequence[Finished], seconds: float) -> Score:
         None if margin is None else mean + margin,
         int(outcomes.max()),
         games,
-        len({(record.start, record.moves) for record in records}),
+        distinct_courses(records),
         seconds,
         tuple(records),
     )
@@ -136,7 +126,7 @@ def _play(players: Sequence[Player], book: Sequence[Opening], seed: int, listen:
     ends = [int(outcome) for part in parts for outcome in part.outcomes]
     lines = [line for part in parts for line in part.lines]
     records = [
-        Finished(number, opening.start, (*opening.moves, *map(int, line)), end)
+        GameRecord(number, opening.start, (*opening.moves, *map(int, line)), len(opening.moves), end, first=AGENT)
         for number, (opening, line, end) in enumerate(zip(book, lines, ends, strict=True))
     ]
     return score_of(players[0].text, records, time.perf_counter() - began)

@@ -42,6 +42,7 @@ from palaestra.learn.warm_start import (
 from palaestra.nets.cache import Cached
 from palaestra.nets.evaluator import OnnxEvaluator
 from palaestra.rewards.base import Reward, default_reward
+from palaestra.runs.game_record import GameRecord, points_of
 from palaestra.search.driver import Search
 from palaestra.search.evaluator import Evaluator
 from palaestra.search.search_speed import Timed
@@ -53,25 +54,12 @@ _SELF = "self-play"
 _SETTLE = 102  # number of the stage that settles what games were worth, in its random seed
 
 
-@dataclass(frozen=True)
-class Record:
-    """One finished game: enough to play it again."""
-
-    number: int
-    start: int  # number of the initial position
-    moves: tuple[int, ...]  # from there on, the opening included
-    opening_plies: int  # how many of them were random
-    outcome: int  # from the first player's view
-    first: str  # what searched for the first player: "self-play", or in an adaptive warm start the enhancement's name
-    second: str
-
-
 @dataclass(frozen=True, eq=False)
 class SelfPlay:
     """The games of one iteration."""
 
     examples: Examples  # sorted by (game, ply)
-    records: tuple[Record, ...]  # by number
+    records: tuple[GameRecord, ...]  # by number
     seconds: float
     evaluator_seconds: float  # inside the network, summed over the threads
     threads: int
@@ -104,7 +92,7 @@ class SelfPlay:
     @property
     def results(self) -> dict[str, int]:
         """How many games the first player won, were drawn, and the second player won."""
-        signs = [int(np.sign(record.outcome)) for record in self.records]
+        signs = [int(np.sign(record.final_outcome)) for record in self.records]
         return {"first": signs.count(1), "draw": signs.count(0), "second": signs.count(-1)}
 
 
@@ -142,7 +130,7 @@ def play_games(
     moves = Moves.sorted([part for table in tables for part in table.played])
     rng = np.random.default_rng([config.seed, iteration, _SETTLE])
     settled = reward.settle(ends, rng)
-    records = _records(tables, moves, ends, _labels(config, plans, games))
+    records = _records(game, tables, moves, ends, _labels(config, plans, games))
     if config.selfplay.sampling:
         examples = examples_of_games(game, records, settled, config.selfplay.failures, rng)
     else:
@@ -236,14 +224,15 @@ def _labels(config: RunConfig, plans: Sequence[Enhanced], games: int) -> Callabl
 
 
 def _records(
-    tables: Sequence[Table], moves: Moves, outcomes: Int32s, labels: Callable[[int], tuple[str, str]]
-) -> tuple[Record, ...]:
+    game: Game, tables: Sequence[Table], moves: Moves, outcomes: Int32s, labels: Callable[[int], tuple[str, str]]
+) -> tuple[GameRecord, ...]:
     begun = dict(chain.from_iterable(table.begun.items() for table in tables))
     ends = np.searchsorted(moves.game, np.arange(len(outcomes)), side="right").tolist()
     actions = moves.action.tolist()
     records = []
     for number, (low, high) in enumerate(zip([0, *ends], ends, strict=False)):
         start, opening = begun[number]
-        played = (*opening, *actions[low:high])
-        records.append(Record(number, start, played, len(opening), int(outcomes[number]), *labels(number)))
+        played, outcome = (*opening, *actions[low:high]), int(outcomes[number])
+        points = points_of(outcome) if game.players == 2 else None
+        records.append(GameRecord(number, start, played, len(opening), outcome, points, *labels(number)))
     return tuple(records)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from palaestra.base.errors import PlayerError
@@ -11,6 +12,7 @@ from palaestra.base.types import Bools, Float32s, Int8s, Int32s, Int64s
 from palaestra.games.base import Game
 from palaestra.games.rows import ONGOING
 
+EVERY = 0.1  # seconds between two thoughts about a position
 UNPROVEN = ONGOING  # in `Analysis.exact`: nothing is certain about this move
 
 
@@ -70,3 +72,8 @@ class Player(ABC):
     def analyse(self, state: Int8s, rng: Rng) -> Analysis:
         """What the player thinks of one state int8[S]."""
         raise PlayerError(f"{self.text} chooses moves but cannot explain them; try uct(simulations=1000)")
+
+    def thoughts(self, state: Int8s, rng: Rng, every: float = EVERY) -> Iterator[Analysis]:
+        """What the player thinks of one state while it thinks, a new thought every so many seconds; the last one is
+        what `analyse` says. A player that cannot be interrupted has a single one."""
+        yield self.analyse(state, rng)

@@ -14,13 +14,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from palaestra.base.stopping import stop_if_asked
 from palaestra.base.streams import keyed_seeds
 from palaestra.base.types import Int8s, Int32s
 from palaestra.games.rows import ONGOING
 from palaestra.players.base import Player
 from palaestra.players.nested import NestedPlayer
 from palaestra.players.simple import RandomPlayer
-from palaestra.search.stopping import stop_if_asked
 
 RANDOM_GAMES, RANDOM_ROWS = 16_384, 256  # random games at once, and how many of them to a compiled call
 NETWORK_GAMES = 32

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterator
+
 import numpy as np
 
 from palaestra.base.streams import Rng
 from palaestra.base.types import Int8s, Int32s, Int64s
 from palaestra.games.base import Game
-from palaestra.players.base import UNPROVEN, Analysis, Choice, Player
+from palaestra.players.base import EVERY, UNPROVEN, Analysis, Choice, Player
 from palaestra.players.exact import results_of_values
 from palaestra.rewards.base import Reward
 from palaestra.search.config import SearchConfig
-from palaestra.search.driver import Search
+from palaestra.search.driver import TIMED_SLICE, Search
 from palaestra.search.evaluator import Evaluator
 
 ANALYSIS_LEAVES = 32  # most leaves per step when one position is all there is to fill a batch with
@@ -49,15 +52,31 @@ class TreePlayer(Player):
         return self.search.evaluator.network_seconds
 
     def analyse(self, state: Int8s, rng: Rng) -> Analysis:
-        """Several leaves a step keep a network's batches full; their number depends on the settings alone."""
+        search = self._analyst()
+        search.run(state[None, :], rng)
+        return self._thought(search, state)
+
+    def thoughts(self, state: Int8s, rng: Rng, every: float = EVERY) -> Iterator[Analysis]:
+        search, told = self._analyst(), time.monotonic()
+        for _ in search.steps(state[None, :], rng, leaves=TIMED_SLICE):
+            if time.monotonic() - told >= every:
+                yield self._thought(search, state)
+                told = time.monotonic()
+        yield self._thought(search, state)
+
+    def _analyst(self) -> Search:
+        """The search of one position: several leaves a step keep a network's batches full, and their number depends on
+        the settings alone."""
         config = self.search.config
         leaves = config.leaves_per_step
         if not self.search.is_fused:
             leaves = max(leaves, min(ANALYSIS_LEAVES, config.simulation_limit // 64))
-        search = Search(
-            self.game, self.search.evaluator, config.model_copy(update={"leaves_per_step": leaves}), self.search.reward
-        )
-        result = search.run(state[None, :], rng)
+        settings = config.model_copy(update={"leaves_per_step": leaves})
+        return Search(self.game, self.search.evaluator, settings, self.search.reward)
+
+    def _thought(self, search: Search, state: Int8s) -> Analysis:
+        """What a search, finished or not, says of its position."""
+        config, result = self.search.config, search.result()
         count = int(result.counts[0])
         legal = result.actions[0, :count]
         policy, priors = np.zeros((2, self.game.num_actions), dtype=np.float32)

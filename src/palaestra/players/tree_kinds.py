@@ -10,7 +10,7 @@ The thesis's enhancements (sources: Alg. 10 to 14) are combinations, with m = 10
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field, model_validator
 
@@ -112,13 +112,13 @@ class Rave(Played):
     file: str | None = Field(None, min_length=1)  # an ONNX network
     w: float | None = Field(None, ge=0, le=1)  # weight of a random game in a leaf's value, beside a network's
     c: float = Field(1.0, ge=0, le=1000)  # c_puct (thesis: 1)
-    k: float = Field(100.0, gt=0, le=1e9)  # visits at which RAVE and the tree weigh equally (thesis: m = 100)
+    k: float | None = Field(None, gt=0, le=1e9)  # visits at which RAVE and the tree weigh equally; none: m (thesis)
     playouts: bool = True  # the moves of random games count too (WRoRa), or only those in the tree
+    amaf: Literal["action", "cell"] = "action"  # cell: an action counts only if the same side plays it next
 
     @model_validator(mode="after")
     def _weight_needs_a_network(self) -> Rave:
-        if self.w is not None and self.file is None:
-            raise ValueError("w weighs random games against a network: give its file, as in rave(model.onnx, w=0.5)")
+        needs_a_network(self, "w", "weighs random games against a network")
         return self
 
     def build(self, game: Game, text: str) -> Player:
@@ -136,33 +136,47 @@ class Rave(Played):
             c_puct=self.c,
             rave_k=self.k,
             rave_playouts=self.playouts,
+            rave_amaf=self.amaf,
             reuse=self.reuse,
             temperature=self.temperature,
         )
 
 
 class Puct(Played):
-    """AlphaZero's search with a network from an ONNX file (sources: search)."""
+    """AlphaZero's search with a network from an ONNX file (sources: search).
+
+    Without a file all moves have the same prior and leaves are judged by random games (Eq. 5.1 with uniform priors).
+    """
 
     name = "puct"
     example = "puct(model.onnx, simulations=100)"
     positional = ("file",)
 
-    file: str = Field(min_length=1)  # an ONNX network
-    w: float = Field(0.0, ge=0, le=1)  # weight of a random game in a leaf's value (Eq. 5.5); 1 is Alg. 10
+    file: str | None = Field(None, min_length=1)  # an ONNX network
+    w: float | None = Field(None, ge=0, le=1)  # weight of a random game in a leaf's value (Eq. 5.5); 1 is Alg. 10
     c: float = Field(1.0, ge=0, le=1000)  # c_puct (thesis: 1)
     fpu: float | None = Field(None, ge=-2, le=2)  # an unvisited move counts as the node's value minus this; none: 0
     dirichlet_alpha: float = Field(1.0, gt=0, le=1000)  # shape of the noise at the root
     dirichlet_fraction: float = Field(0.0, ge=0, le=1)  # its share (thesis: no noise)
     averaged: bool = False  # ask the network in every orientation of the board
 
+    @model_validator(mode="after")
+    def _network_settings(self) -> Puct:
+        needs_a_network(self, "w", "weighs random games against a network")
+        needs_a_network(self, "averaged", "asks a network")
+        return self
+
     def build(self, game: Game, text: str) -> Player:
         reward = self.judge(game)
+        if self.file is None:
+            evaluator = rollouts(game, reward)
+        else:
+            evaluator = mixed(game, reward, self.file, self.w or 0.0, trace=False, averaged=self.averaged)
         return self.make(
             game,
             text,
             reward,
-            mixed(game, reward, self.file, self.w, trace=False, averaged=self.averaged),
+            evaluator,
             rule="puct",
             c_puct=self.c,
             fpu=self.fpu,
@@ -208,6 +222,12 @@ class Gumbel(Tree):
             temperature=self.temperature,
             reuse=False,
         )
+
+
+def needs_a_network(kind: Rave | Puct, field: str, does: str) -> None:
+    """ValueError if a field that is about a network is set where no file is given."""
+    if kind.file is None and field in kind.model_fields_set:
+        raise ValueError(f"{field} {does}: give its file, as in {kind.name}(model.onnx, {field}=…)")
 
 
 def rollouts(game: Game, reward: Reward, trace: bool = False) -> Evaluator:

@@ -23,7 +23,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import BinaryIO, Protocol
+from typing import BinaryIO
 
 import numpy as np
 
@@ -31,10 +31,12 @@ from palaestra.base.errors import MoveError, RecordError
 from palaestra.base.text import clip, whole_number
 from palaestra.base.types import Int8s
 from palaestra.games.base import Game
+from palaestra.runs.game_record import GameRecord
 from palaestra.runs.pgn_scan import ONCE, split_games
 
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 RESULT_OF = {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1"}  # by the points of the player who moved first
+POINTS_OF = {result: points for points, result in RESULT_OF.items()}
 FAULT, ADJUDICATED = "rules infraction: ", "adjudication"  # the tag Termination, as the PGN standard words it
 ROSTER = {"Event": "?", "Site": "?", "Date": "????.??.??", "Round": "?", "White": "?", "Black": "?"}
 WIDTH = 100  # characters of a line of moves
@@ -51,29 +53,12 @@ _TOKEN = re.compile(
 )
 
 
-class Record(Protocol):
-    """What is written: the match's `GameRecord`, and whatever else has these.
-
-    A record may also have `values`, the mover's before each of `moves` or None; `fault`, what the loser did wrong; and
-    `adjudicated`, whether the game ended as soon as its result was proven.
-    """
-
-    @property
-    def start(self) -> int: ...  # number of the initial position
-
-    @property
-    def moves(self) -> Sequence[int]: ...  # from the initial position on, the opening included
-
-    @property
-    def opening_plies(self) -> int: ...
-
-    @property
-    def outcome(self) -> int | None: ...  # the first player's; None where the game was not played out
-
-
 @dataclass(frozen=True)
 class PgnGame:
-    """One game as it was read: tags, move texts, and the result that stands after the moves (`*` if none does)."""
+    """One game as it was read: tags, move texts, and the result that stands after the moves (`*` if none does).
+
+    Rules turn it into a `GameRecord`.
+    """
 
     tags: Mapping[str, str] = field(default_factory=dict)
     moves: tuple[str, ...] = ()
@@ -86,6 +71,24 @@ class PgnGame:
     def states(self, game: Game) -> list[Int8s]:
         """Every state of the game, the initial one first."""
         return self.replay(game)[0]
+
+    def record(self, game: Game, number: int = 0) -> GameRecord:
+        """The game with its moves as actions; RecordError if these rules do not allow it."""
+        _, moves = self.replay(game)
+        termination, outcome = self.tags.get("Termination", ""), self.tags.get("Outcome")
+        return GameRecord(
+            number=number,
+            start=_count(self.tags.get("Start", "0"), "Start"),
+            moves=moves,
+            opening_plies=self.opening_plies,
+            outcome=None if outcome is None else _outcome(outcome),
+            points=POINTS_OF.get(self.result),
+            first=self.tags.get("White", "?"),
+            second=self.tags.get("Black", "?"),
+            values=(None,) * len(moves),
+            fault=termination.removeprefix(FAULT) if termination.startswith(FAULT) else "",
+            adjudicated=termination == ADJUDICATED,
+        )
 
     def replay(self, game: Game) -> tuple[list[Int8s], tuple[int, ...]]:
         """Every state of the game, the initial one first, and the actions between them."""
@@ -104,17 +107,15 @@ class PgnGame:
         return states, tuple(actions)
 
 
-def write_game(record: Record, game: Game, tags: Mapping[str, str] | None = None) -> str:
-    """One game as PGN text with an empty line after it; `tags` replace or add to the usual ones.
-
-    With two players and without a Result tag, the result is that of the outcome; a game that was lost by a fault or
-    adjudicated has no outcome, so whoever writes it gives the tag.
-    """
+def write_game(record: GameRecord, game: Game, tags: Mapping[str, str] | None = None) -> str:
+    """One game as PGN text with an empty line after it; `tags` replace or add to what the record says."""
     outcome = record.outcome
-    result = "*" if outcome is None or game.players == 1 else RESULTS[0 if outcome > 0 else 1 if outcome < 0 else 2]
     header = {
         **ROSTER,
-        "Result": result,
+        "Round": str(record.number + 1),
+        "White": record.first,
+        "Black": record.second,
+        "Result": "*" if record.points is None else RESULT_OF[record.points],
         "Variant": game.id,
         "Start": str(record.start),
         "Opening": str(record.opening_plies),
@@ -125,7 +126,7 @@ def write_game(record: Record, game: Game, tags: Mapping[str, str] | None = None
     if header["Result"] not in RESULTS:
         raise RecordError(f"{header['Result']!r} is not a result; PGN knows {', '.join(RESULTS)}")
     words: list[str] = []
-    values: Sequence[float | None] = getattr(record, "values", ()) or [None] * len(record.moves)
+    values = record.values or (None,) * len(record.moves)
     state = game.start(np.array([record.start], dtype=np.int64))
     for ply, (action, value) in enumerate(zip(record.moves, values, strict=True)):
         text = game.action_to_text(state[0], int(action))
@@ -211,11 +212,17 @@ def _count(text: str, tag: str) -> int:
     raise RecordError(f"the tag {tag} is {clip(text)}; it must be a whole number such as 0")
 
 
-def _termination(record: Record) -> str:
+def _outcome(text: str) -> int:
+    if (size := whole_number(text.removeprefix("-"))) is not None:
+        return -size if text.startswith("-") else size
+    raise RecordError(f"the tag Outcome is {clip(text)}; it must be an integer such as 0 or -12")
+
+
+def _termination(record: GameRecord) -> str:
     """In the words of the PGN standard, with the reason where a player broke the rules."""
-    if fault := getattr(record, "fault", ""):
-        return FAULT + fault
-    if getattr(record, "adjudicated", False):
+    if record.fault:
+        return FAULT + record.fault
+    if record.adjudicated:
         return ADJUDICATED
     return "unterminated" if record.outcome is None else "normal"
 

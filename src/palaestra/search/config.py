@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
@@ -39,7 +39,13 @@ class SearchConfig(BaseModel):
         le=2,
         description="first-play urgency: an unvisited move counts as the node's mean value minus this; none counts 0",
     )
-    rave_k: float = Field(100.0, gt=0, description="visits at which RAVE and the tree weigh equally (thesis: 100)")
+    rave_k: float | None = Field(
+        None, gt=0, description="visits at which RAVE and the tree weigh equally; none: as many as simulations (thesis)"
+    )
+    rave_amaf: Literal["action", "cell"] = Field(
+        "action",
+        description="cell: an action counts for RAVE only if the same side plays it next (Connect Four: the same cell)",
+    )
     rave_playouts: bool = Field(
         False, description="moves of playouts count for RAVE (WRoRa); otherwise only the tree's"
     )
@@ -99,6 +105,11 @@ class SearchConfig(BaseModel):
     @property
     def simulation_limit(self) -> int:
         return 2**30 if self.simulations is None else self.simulations
+
+    @property
+    def k(self) -> float:
+        """k of RAVE: as it is set, or m (sources: Alg. 11); the thesis's 100 where time alone ends a search."""
+        return float(self.rave_k or self.simulations or 100)
 
 
 def new_names(settings: Mapping[str, Any]) -> dict[str, Any]:

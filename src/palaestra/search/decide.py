@@ -7,15 +7,32 @@ as the root's lower bound is preferred to an estimate below it.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
 from palaestra.base.jit import kernel
 from palaestra.base.streams import gamma, uniform
-from palaestra.base.types import Float32s, Float64s, Int32s, Int64s, UInt64s
+from palaestra.base.types import Bools, Float32s, Float64s, Int32s, Int64s, UInt64s
 from palaestra.search.rules.gumbel import improved_logits, softmax
 from palaestra.search.selection import edge_value, node_mean
 from palaestra.search.tree import Records
+
+
+@dataclass(frozen=True, eq=False)
+class SearchResult:
+    """One row a root; columns are its legal moves in ascending order (the rest of a row is 0)."""
+
+    counts: Int32s  # [M] number of legal moves
+    actions: Int32s  # [M, L]
+    visits: Int32s  # [M, L] N(s,a)
+    q: Float32s  # [M, L] for the player to move; exact where proven, nan where never visited
+    prior: Float32s  # [M, L] P(s,a), without noise
+    policy: Float32s  # [M, L] π, sums to 1
+    values: Float32s  # [M] of the root, for the player to move
+    proven: Bools  # [M]
+    chosen: Int32s  # [M] the action to play
+    simulations: Int32s  # [M] finished in this search
 
 
 @kernel

@@ -143,7 +143,7 @@ def select_leaf(  # type: ignore[no-untyped-def]
         back_up(nodes, edges, node, edge, child, value, s.solver != 0)
         if s.rave:
             clock[0] += 1
-            back_up_rave(nodes, edges, node, edge, value, marks, clock[0])
+            back_up_rave(nodes, edges, node, edge, value, marks, clock[0], s.rave_cell != 0)
         tree.done += 1
     return NO_NODE, 0
 

@@ -10,7 +10,7 @@ Where a game's rules are compiled and a tree has one leaf a step, all steps but 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
@@ -24,6 +24,7 @@ from palaestra.games.kernel_game import KernelGame
 from palaestra.rewards.base import Reward, default_reward
 from palaestra.search import decide, kernels
 from palaestra.search.config import SearchConfig
+from palaestra.search.decide import SearchResult
 from palaestra.search.evaluator import Evaluation, Evaluator, Leaves, Rollout
 from palaestra.search.memory import Memory
 from palaestra.search.rule_registry import make_rule
@@ -37,23 +38,7 @@ from palaestra.search.waiting import Batch, Waiting, joined
 # while a tree has one leaf a step; several leaves are all waited for at the end of a round.
 ROUND = 2**18
 SLICE = 50_000  # leaves that a compiled search judges before an interrupt can be heard
-TIMED_SLICE = 200  # the same when the clock is watched
-
-
-@dataclass(frozen=True, eq=False)
-class SearchResult:
-    """One row a root; columns are its legal moves in ascending order (the rest of a row is 0)."""
-
-    counts: Int32s  # [M] number of legal moves
-    actions: Int32s  # [M, L]
-    visits: Int32s  # [M, L] N(s,a)
-    q: Float32s  # [M, L] for the player to move; exact where proven, nan where never visited
-    prior: Float32s  # [M, L] P(s,a), without noise
-    policy: Float32s  # [M, L] π, sums to 1
-    values: Float32s  # [M] of the root, for the player to move
-    proven: Bools  # [M]
-    chosen: Int32s  # [M] the action to play
-    simulations: Int32s  # [M] finished in this search
+TIMED_SLICE = 200  # the same when the clock, or the search itself, is watched
 
 
 class Search:
@@ -76,6 +61,8 @@ class Search:
         expected = min(config.simulation_limit, 4096) + config.leaves_per_step + 1
         self.forest = Forest(0, game.state_size, game.max_legal, config.node_budget, expected)
         self._batch = Batch(0, game.state_size, game.max_legal)
+        self._asked = np.empty(0, dtype=np.int64), np.empty(0)  # rows and temperatures of the search under way
+        self._slice = SLICE
 
     @property
     def is_fused(self) -> bool:
@@ -97,6 +84,24 @@ class Search:
         there. Without `rows` every search is a new one. `temperatures` [M] and `simulations` replace the configured
         ones in this call.
         """
+        for _ in self.steps(states, rng, rows, temperatures, simulations):
+            pass
+        return self.result()
+
+    def steps(
+        self,
+        states: Int8s,
+        rng: Rng,
+        rows: Int64s | None = None,
+        temperatures: Float64s | None = None,
+        simulations: int | None = None,
+        leaves: int = SLICE,
+    ) -> Iterator[None]:
+        """`run` in steps of at most `leaves` compiled leaves, or of one evaluation; `result` may be asked after each.
+
+        How a search is cut into steps changes nothing in it. Whoever has seen enough goes no further: closing the
+        iterator drops the trees.
+        """
         count = len(states)
         self._plan(self.config.simulation_limit if simulations is None else simulations)
         if rows is None:
@@ -105,17 +110,26 @@ class Search:
         if count and int(rows.max()) >= self.forest.count:
             self.forest.add_trees(int(rows.max()) + 1 - self.forest.count)
         self.forest.streams[rows] = seeds_from(rng, count)
-        if (leaves := count * self.config.leaves_per_step) > self._batch.size:
-            self._batch = Batch(leaves, self.game.state_size, self.game.max_legal)
+        if (size := count * self.config.leaves_per_step) > self._batch.size:
+            self._batch = Batch(size, self.game.state_size, self.game.max_legal)
         if temperatures is None:
             temperatures = np.full(count, self.config.temperature)
+        self._asked = rows, temperatures
+        self._slice = leaves if self.config.ms is None else min(leaves, TIMED_SLICE)
         try:
             self._set_roots(states, rows, temperatures)
-            self._simulate(np.sort(rows))
+            yield from self._simulate(np.sort(rows))
         except BaseException:  # an interrupt, a network that fails: what was under way must not be gone on from
             self.forest.plant(rows)
             raise
-        return self._decide(rows, temperatures)
+
+    def result(self) -> SearchResult:
+        """What the search under way, or the last one, says of the states it was given. Asking changes nothing."""
+        rows, temperatures = self._asked
+        streams = self.forest.streams[rows]
+        found = self._decide(rows, temperatures)
+        self.forest.streams[rows] = streams
+        return found
 
     def principal_variation(self, row: int = 0, limit: int = 64) -> list[int]:
         """Actions of the most visited line in one tree."""
@@ -184,21 +198,18 @@ class Search:
     def _limit(self, simulations: int) -> None:
         self._settings["limit"] = simulations
 
-    def _simulate(self, rows: Int64s) -> None:
+    def _simulate(self, rows: Int64s) -> Iterator[None]:
         if self._loops is not None:
             self._rewards = self._worths(self.reward)  # anew for every search: a reward may have learned
-        if self.is_fused:
-            self._simulate_fused(rows)
-        else:
-            self._simulate_lockstep(rows)
+        return self._simulate_fused(rows) if self.is_fused else self._simulate_lockstep(rows)
 
-    def _simulate_fused(self, rows: Int64s) -> None:
+    def _simulate_fused(self, rows: Int64s) -> Iterator[None]:
         """One tree after the other in compiled code, in slices that can be interrupted; visits as in lockstep."""
         assert self._loops is not None and isinstance(self.game, KernelGame) and isinstance(self.evaluator, Rollout)
         forest, limit, total = self.forest, self.config.ms, self._limit
         playout_rewards = self._worths(self.evaluator.reward)
         trace = self.config.rave_playouts and self.evaluator.trace
-        timed, singly = limit is not None, limit is not None or total > ROUND
+        singly = limit is not None or total > ROUND
         done, row_began = 0, clock()
         while done < len(rows):
             forest.reserve(1)
@@ -207,7 +218,7 @@ class Search:
             done = int(
                 self._call(
                     self._loops.run_trees,
-                    rows[: done + 1] if singly else rows, done, TIMED_SLICE if timed else SLICE, *forest.may_grow,
+                    rows[: done + 1] if singly else rows, done, self._slice, *forest.may_grow,
                     trace, self.game.max_plies, self._rewards, playout_rewards, self.game.params,
                     forest.trees, forest.nodes, forest.edges, forest.states, forest.streams, forest.noise,
                     self._settings, self._schedule, self._marks, self._clock,
@@ -218,8 +229,9 @@ class Search:
                 finished = done > before and not self._limit <= forest.trees["done"][row] < total
                 out_of_time = limit is not None and now - row_began >= limit / 1000.0
                 done, row_began = (before + 1, now) if finished or out_of_time else (before, row_began)
+            yield
 
-    def _simulate_lockstep(self, rows: Int64s) -> None:
+    def _simulate_lockstep(self, rows: Int64s) -> Iterator[None]:
         deadline = None
         if self.config.ms is not None:
             deadline = clock() + len(rows) * self.config.ms / 1000.0
@@ -236,12 +248,13 @@ class Search:
             if not ready.size and self._limit < total:
                 ready = rows[self.forest.trees["done"][rows] >= self._limit]
                 self._limit = min(total, self._limit + ROUND)
+            yield
 
     def _gather(self, ready: Int64s) -> tuple[Waiting | None, Int64s]:
         """`_fill` in compiled code. The slice is shared out, so that under a clock no tree runs ahead of the others."""
         assert self._loops is not None and isinstance(self.game, KernelGame)
         forest, memory, batch = self.forest, self._memory, self._batch
-        quota = (SLICE if self.config.ms is None else TIMED_SLICE) // len(ready)
+        quota = self._slice // len(ready)
         found, left, hits = self._call(
             self._loops.gather_leaves, ready, max(quota, 1), *forest.may_grow, self._rewards, self.game.params,
             forest.trees, forest.nodes, forest.edges, forest.states, forest.streams, forest.noise,
@@ -384,7 +397,9 @@ def _settings(config: SearchConfig, rule: Rule) -> Records:
     settings["has_fpu"] = config.fpu is not None
     settings["fpu"] = config.fpu or 0.0
     settings["leaves"] = config.leaves_per_step
-    for name in ("c", "rave_k", "dirichlet_fraction", "gumbel_visits", "gumbel_scale"):
+    settings["rave_k"] = config.k
+    settings["rave_cell"] = config.rave_amaf == "cell"
+    for name in ("c", "dirichlet_fraction", "gumbel_visits", "gumbel_scale"):
         settings[name] = getattr(config, name)
     return settings
 

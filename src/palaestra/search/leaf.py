@@ -74,20 +74,29 @@ def back_up(nodes: Records, edges: Records, node: int, edge: int, child: int, va
 
 
 @kernel
-def mark_playout(marks: Int64s, clock: int, moves: Int32s, movers: Int8s, length: int) -> None:
-    """Note who played which action in a playout; `marks` [2, A] holds the clock of the last note."""
+def mark_playout(marks: Int64s, clock: int, moves: Int32s, movers: Int8s, length: int, cell: bool) -> None:
+    """Note who played which action in a playout; `marks` [2, A] holds the clock of the last note.
+
+    By cell, only the side that plays an action first is noted.
+    """
     for i in range(length):
-        marks[movers[i], moves[i]] = clock
+        if not cell or marks[1 - movers[i], moves[i]] != clock:
+            marks[movers[i], moves[i]] = clock
 
 
 @kernel
-def back_up_rave(nodes: Records, edges: Records, node: int, edge: int, value: float, marks: Int64s, clock: int) -> None:
+def back_up_rave(
+    nodes: Records, edges: Records, node: int, edge: int, value: float, marks: Int64s, clock: int, cell: bool
+) -> None:
     """All-moves-as-first update (sources: Alg. 11): at each node of the path, every move that the same player makes
-    there or later in the simulation counts once, with that player's sign."""
+    there or later in the simulation counts once, with that player's sign. By cell, a move that the other player makes
+    before does not count: at Connect Four it would have filled the cell, and the column means another one."""
     while True:
         mover = nodes[node].mover
         side = side_of(nodes[node])
         marks[mover, edges[edge].action] = clock
+        if cell:
+            marks[1 - mover, edges[edge].action] = 0  # clocks begin at 1
         for e in range(nodes[node].first, nodes[node].first + nodes[node].count):
             if marks[mover, edges[e].action] == clock:
                 edges[e].rave_W += side * value
@@ -193,7 +202,7 @@ def attach_leaf(  # type: ignore[no-untyped-def]
     _finish(tree, nodes, edges, node, edge, child, value, settings)
     if settings[0].rave:
         clock[0] += 1
-        back_up_rave(nodes, edges, node, edge, value, marks, clock[0])
+        back_up_rave(nodes, edges, node, edge, value, marks, clock[0], settings[0].rave_cell != 0)
     return child
 
 
@@ -223,5 +232,5 @@ def absorb_leaf(  # type: ignore[no-untyped-def]
     _finish(tree, nodes, edges, node, edge, child, value, settings)
     if settings[0].rave:
         clock[0] += 1
-        mark_playout(marks, clock[0], moves, movers, length)
-        back_up_rave(nodes, edges, node, edge, value, marks, clock[0])
+        mark_playout(marks, clock[0], moves, movers, length, settings[0].rave_cell != 0)
+        back_up_rave(nodes, edges, node, edge, value, marks, clock[0], settings[0].rave_cell != 0)

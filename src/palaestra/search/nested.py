@@ -19,12 +19,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from types import ModuleType
 
+from palaestra.base.stopping import stop_if_asked
 from palaestra.base.types import Float64s, Int8s, UInt64s
 from palaestra.games.base import Game
 from palaestra.games.kernel_game import KernelGame, Rules
 from palaestra.search.nested_plain import plain_nmcs, plain_nrpa
 from palaestra.search.nested_stack import BEST, LENGTH, TRIED, NmcsStack, NrpaStack, nmcs_stack, nrpa_stack
-from palaestra.search.stopping import stop_if_asked
 
 QUOTA = 4096  # playouts in one compiled call: a fraction of a second, after which Python looks at its signals
 

@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from palaestra.base.stopping import stop_if_asked
 from palaestra.base.streams import uniform
 from palaestra.base.types import Float64s, Int8s, UInt64s
 from palaestra.games.base import Game
 from palaestra.games.rows import ONGOING
 from palaestra.search.nested_stack import HEAVIEST, LIGHTEST, NOTHING, initial_weights
-from palaestra.search.stopping import stop_if_asked
 
 Answer = tuple[int, tuple[int, ...], int]  # outcome, actions, playouts
 

@@ -42,6 +42,7 @@ SETTINGS = np.dtype(
         ("solver", np.int32),
         ("gumbel_root", np.int32),
         ("has_fpu", np.int32),
+        ("rave_cell", np.int32),  # an action counts only for the side that plays it next
         ("leaves", np.int32),  # leaves of one tree per step
         ("limit", np.int32),  # simulations of one tree per search
         ("c", np.float64),  # exploration

@@ -11,14 +11,15 @@ import numpy as np
 from palaestra.games.registry import make_game
 from palaestra.rewards.base import default_reward
 from palaestra.search.config import SearchConfig
-from palaestra.search.driver import Search, SearchResult
+from palaestra.search.decide import SearchResult
+from palaestra.search.driver import Search
 from palaestra.search.evaluator import Rollout
 
 GAMES = ("tic_tac_toe-4x4", "connect_four-6x7", "othello-6x6", "morpion-4d")
 CONFIGS = {
     "uct": SearchConfig(rule="uct", simulations=200),
     "puct": SearchConfig(simulations=200, dirichlet_fraction=0.25, fpu=0.1, leaves_per_step=4),
-    "rave": SearchConfig(rule="rave", rave_playouts=True, simulations=200, solver=False),
+    "rave": SearchConfig(rule="rave", rave_k=100.0, rave_playouts=True, simulations=200, solver=False),
     "gumbel": SearchConfig(rule="gumbel", gumbel_root=True, reuse=False, simulations=64, temperature=1),
 }
 SEED = 20
