@@ -14,6 +14,7 @@ from pydantic import Field, model_validator
 from palaestra.base.errors import PlayerError
 from palaestra.base.text import clip
 from palaestra.players.kinds import MAX_MS, MAX_SIMULATIONS, Kind, default_limit
+from palaestra.search.config import RuleName, exploration
 
 if TYPE_CHECKING:
     from palaestra.games.base import Game
@@ -33,7 +34,7 @@ class Run(Kind):
     network: str = Field(min_length=1)  # NAME@best, NAME@last, NAME@12 or NAME
     simulations: int | None = Field(None, ge=1, le=MAX_SIMULATIONS)  # 100 when no limit is given
     ms: float | None = Field(None, gt=0, le=MAX_MS)  # milliseconds a move
-    rule: str | None = Field(None, min_length=1)  # uct, puct, rave, gumbel or module:attribute; none: the run's own
+    rule: RuleName | None = None  # uct, puct, rave, gumbel or module:attribute; none: the run's own
     c: float | None = Field(None, ge=0, le=1000)  # exploration of the rule; none: the run's own
     fpu: float | None = Field(None, ge=-2, le=2)  # first-play urgency; none: the run's own
     solver: bool | None = None  # prove values from the ends of games upwards; none: as the run does
@@ -54,14 +55,8 @@ class Run(Kind):
         from palaestra.players.runs import make_agent, playing_search
 
         run, content = load(self.network, game)
-        rule = self.rule or run.search.rule
-        own = {
-            "rule": self.rule,
-            "c_uct" if rule == "uct" else "c_puct": self.c,
-            "fpu": self.fpu,
-            "solver": self.solver,
-            "node_budget": self.nodes,
-        }
+        own = {"rule": self.rule, "fpu": self.fpu, "solver": self.solver, "node_budget": self.nodes}
+        own |= exploration(self.rule or run.search.rule, self.c)
         search = playing_search(
             run.search,
             self.simulations,

@@ -165,8 +165,8 @@ def open_run(name: str, root: Path = RUNS) -> StoredRun:
 
 # What an agent takes over from its self-play; noise, temperature and the way its trees are kept are not among it.
 JUDGED_BY = (
-    "rule", "c_puct", "c_uct", "fpu", "rave_k", "rave_amaf", "gumbel_considered", "gumbel_visits", "gumbel_scale", "solver",
-    "node_budget",
+    "rule", "c_puct", "c_uct", "fpu", "rave_k", "rave_amaf", "gumbel_considered", "gumbel_visits", "gumbel_scale",
+    "solver", "node_budget",
 )  # fmt: skip
 
 

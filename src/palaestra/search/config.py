@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from palaestra.base.errors import SearchError
-from palaestra.search.rule_registry import check_rule_name
+from palaestra.search.rule_registry import known_rule
 
+RuleName = Annotated[str, AfterValidator(known_rule)]
 WITHOUT_FPU = ("uct", "gumbel")
 WITHOUT_RAVE = ("uct", "puct", "gumbel")
 OLD_NAMES = {"num_simulations": "simulations", "milliseconds": "ms"}  # in runs that version 0.1 saved
@@ -21,9 +21,8 @@ class SearchConfig(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    rule: str = Field(
+    rule: RuleName = Field(
         "puct",
-        min_length=1,
         description="how a move is chosen inside the tree: uct, puct, rave, gumbel (follows the improved policy), or a"
         " rule of your own, module:attribute",
     )
@@ -76,15 +75,6 @@ class SearchConfig(BaseModel):
     def _new_names(cls, data: Any) -> Any:
         return new_names(data) if isinstance(data, Mapping) else data
 
-    @field_validator("rule")
-    @classmethod
-    def _is_known(cls, text: str) -> str:
-        try:
-            check_rule_name(text)
-        except SearchError as error:
-            raise ValueError(str(error)) from None
-        return text
-
     @model_validator(mode="after")
     def _fits_together(self) -> SearchConfig:
         if self.simulations is None and self.ms is None:
@@ -110,6 +100,11 @@ class SearchConfig(BaseModel):
     def k(self) -> float:
         """k of RAVE: as it is set, or m (sources: Alg. 11); the thesis's 100 where time alone ends a search."""
         return float(self.rave_k or self.simulations or 100)
+
+
+def exploration(rule: str, c: float | None) -> dict[str, float | None]:
+    """The setting that holds the exploration of a rule."""
+    return {"c_uct" if rule == "uct" else "c_puct": c}
 
 
 def new_names(settings: Mapping[str, Any]) -> dict[str, Any]:

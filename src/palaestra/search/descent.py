@@ -30,7 +30,7 @@ def choose(nodes: Records, edges: Records, node: int, settings: Records, noise: 
     visits = here.visits + here.pending
     unvisited = node_mean(here, edges) - s.fpu if s.has_fpu else 0.0
     noisy = node == 0 and s.dirichlet_fraction > 0.0
-    view = Node(visits, np.float64(here.value), np.int64(here.count), np.int64(here.rave))
+    view = Node(visits, np.float64(here.value), here.count, here.rave)
     if AT_ONCE:
         score_all(here, edges, s, scratch)
     best, best_score = -1, -math.inf
@@ -45,7 +45,7 @@ def choose(nodes: Records, edges: Records, node: int, settings: Records, noise: 
             if noisy:
                 prior = (1.0 - s.dirichlet_fraction) * prior + s.dirichlet_fraction * noise[i]
             value = edge_value(edge, unvisited)
-            move = Move(value, edge.N + edge.pending, prior, edge.rave_W, np.int64(edge.rave_N))
+            move = Move(value, edge.N + edge.pending, prior, edge.rave_W, edge.rave_N)
             merit = score(move, view, s)
         if merit > best_score:
             best, best_score = here.first + i, merit

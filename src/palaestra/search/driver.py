@@ -288,7 +288,8 @@ class Search:
         forest.grow(self.config.leaves_per_step)
         return int(
             self._call(
-                self._descent.select, ready, forest.trees, forest.nodes, forest.edges, forest.states, forest.streams, forest.noise,
+                self._descent.select, ready,
+                forest.trees, forest.nodes, forest.edges, forest.states, forest.streams, forest.noise,
                 self._settings, self._schedule, self._marks, self._clock,
                 batch.row, batch.node, batch.edge, batch.stream, batch.state, batch.action,
             )

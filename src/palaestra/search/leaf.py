@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from palaestra.base.jit import inlined, kernel
-from palaestra.base.types import Float32s, Float64s, Int8s, Int32s, Int64s
+from palaestra.base.types import Float32s, Int8s, Int32s, Int64s
 from palaestra.search.tree import NO_NODE, NO_PARENT, PENDING, UNEXPANDED, Records
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from functools import lru_cache
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from palaestra.base.errors import SearchError
@@ -22,24 +23,22 @@ RULES = ("uct", "puct", "rave", "gumbel")
 EXAMPLE = "a rule of your own is module:attribute, for example my_rule:rule"
 
 
-def check_rule_name(text: str) -> None:
-    """SearchError if a text can name no rule; nothing is imported."""
+def known_rule(text: str) -> str:
+    """The text itself; ValueError if it can name no rule. Nothing is imported."""
     if text not in RULES and not is_code(text):
-        raise SearchError(f"unknown rule {clip(text)}{did_you_mean(text, RULES)}; known: {', '.join(RULES)}; {EXAMPLE}")
+        raise ValueError(f"unknown rule {clip(text)}{did_you_mean(text, RULES)}; known: {', '.join(RULES)}; {EXAMPLE}")
+    return text
 
 
-@lru_cache(maxsize=64)
 def make_rule(text: str) -> Rule:
-    """The selection rule that a text names."""
-    check_rule_name(text)
+    """The selection rule that a text names; code of the user's own is loaded with the user's consent alone."""
     if is_code(text):
-        return _tried(_own_rule(text, load(text, SearchError, "a selection rule")), text)
-    from importlib import import_module
-
+        return _own_rule(text, load(text, SearchError, "a selection rule"))
     rule: Rule = import_module(f"palaestra.search.rules.{text}").RULE
     return rule
 
 
+@lru_cache(maxsize=64)
 def _own_rule(text: str, found: Any) -> Rule:
     """The user's object as a rule: a compiled function scores one move, a Rule says itself what it does."""
     from numba.core.dispatcher import Dispatcher
@@ -47,20 +46,24 @@ def _own_rule(text: str, found: Any) -> Rule:
     from palaestra.search.selection import Rule
 
     if not isinstance(found, Rule | Dispatcher):
-        what = "nothing" if found is None else f"{type(found).__name__} {found!r}"
-        raise SearchError(f"{text} is {clip(what)}; a rule is a function with @njit above it, rule(move, node, settings)")
+        raise SearchError(
+            f"{text} is {clip(repr(found))}; a rule is a function with @njit above it, rule(move, node, settings)"
+        )
     rule = found if isinstance(found, Rule) else Rule(found)
     wanted = ("node", "edges", "settings", "scores") if rule.at_once else ("move", "node", "settings")
     given = list(inspect.signature(rule.function.py_func).parameters.values())
     if len(given) != len(wanted):
-        names = ", ".join(map(str, given))
-        raise SearchError(f"{text} takes ({clip(names)}); a rule takes {len(wanted)} arguments, ({', '.join(wanted)})")
+        names = clip(", ".join(map(str, given)))
+        raise SearchError(f"{text} takes {names}; a rule takes {len(wanted)} arguments: {', '.join(wanted)}")
+    _try_out(rule, text)
     return rule
 
 
-def _tried(rule: Rule, text: str) -> Rule:
-    """The rule, if it can choose among three moves, before and after their first visits; SearchError if not."""
+def _try_out(rule: Rule, text: str) -> None:
+    """SearchError if a rule cannot choose among three moves, before or after their first visits."""
     import numpy as np
+    from numba import types
+    from numba.core.errors import NumbaError
 
     from palaestra.search.selection import DESCENT, SETTINGS, refusing
     from palaestra.search.tree import EDGE, NODE
@@ -75,5 +78,10 @@ def _tried(rule: Rule, text: str) -> Rule:
             edges["N"], edges["W"] = visits, visits * np.array([0.5, -0.5, 0.0])
             edges["rave_N"], edges["rave_W"] = edges["N"], edges["W"]
             nodes["visits"] = nodes["rave"] = 3 * visits
-            rule.bind(DESCENT).choose(nodes, edges, 0, settings, noise, scratch)
-    return rule
+            try:
+                rule.bind(DESCENT).choose(nodes, edges, 0, settings, noise, scratch)
+            except NumbaError:
+                for signature in rule.score.nopython_signatures:
+                    if not isinstance(signature.return_type, types.Number | types.Boolean):
+                        raise SearchError(f"{text} gives {signature.return_type}; a score is a number") from None
+                raise

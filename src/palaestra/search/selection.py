@@ -1,4 +1,4 @@
-"""Selection rules: which move a search follows from a node. What a rule is given, what it gives back, and how it gets in.
+"""Selection rules: which move a search follows from a node. What a rule is given and gives back, and how it gets in.
 
 A rule is a compiled function of the user's or of `palaestra.search.rules`, and is bound into the search as a game's
 rules are (`base.jit.bind`). There are two forms:

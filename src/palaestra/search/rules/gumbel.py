@@ -1,4 +1,4 @@
-"""Gumbel search (Danihelka et al., 2022; sources: Gumbel root): the improved policy, and sequential halving at the root.
+"""Gumbel search (Danihelka et al., 2022; sources: Gumbel root): the improved policy, and the root's sequential halving.
 
 Inside the tree visits follow the improved policy: `score_all` is the selection rule `gumbel`. The root is a setting of
 its own, `gumbel_root`, which goes with every rule: a planned number of visits is shared out among a few moves
