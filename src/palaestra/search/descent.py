@@ -23,71 +23,57 @@ if TYPE_CHECKING:
     from palaestra.search.selection import AT_ONCE, score, score_all
 
 
-@kernel
-def choose(nodes: Records, edges: Records, node: int, settings: Records, noise: Float64s, scratch: Float64s) -> int:
-    """The edge that the rule follows from a node that is neither over nor proven; `noise` [L] is the root's."""
-    s, here = settings[0], nodes[node]
-    visits = here.visits + here.pending
-    unvisited = node_mean(here, edges) - s.fpu if s.has_fpu else 0.0
-    noisy = node == 0 and s.dirichlet_fraction > 0.0
-    view = Node(visits, np.float64(here.value), here.count, here.rave)
-    if AT_ONCE:
-        score_all(here, edges, s, scratch)
-    best, best_score = -1, -math.inf
-    for i in range(here.count):
-        edge = edges[here.first + i]
-        if s.solver and edge.high <= here.low:
-            continue
-        if AT_ONCE:
-            merit = scratch[i]
-        else:
-            prior = np.float64(edge.prior)
-            if noisy:
-                prior = (1.0 - s.dirichlet_fraction) * prior + s.dirichlet_fraction * noise[i]
-            value = edge_value(edge, unvisited)
-            move = Move(value, edge.N + edge.pending, prior, edge.rave_W, edge.rave_N)
-            merit = score(move, view, s)
-        if merit > best_score:
-            best, best_score = here.first + i, merit
-            if merit == math.inf:
-                break
-        elif merit != merit:
-            raise NoScore("one is not a number")
-    if best < 0:
-        raise NoScore("all are minus infinity")
-    return best
+@inlined
+def _seen(edge, unvisited: float, share: float, noise: float) -> Move:  # type: ignore[no-untyped-def]  # a record
+    """An edge as the rule sees it; `share` of its prior is noise."""
+    prior = np.float64(edge.prior)
+    if share > 0.0:
+        prior = (1.0 - share) * prior + share * noise
+    return Move(edge_value(edge, unvisited), edge.N + edge.pending, prior, edge.rave_W, edge.rave_N)
 
 
 @inlined
-def _follow(
-    nodes: Records, edges: Records, node: int, settings: Records, noise: Float64s, wanted: int, scratch: Float64s
-) -> int:
-    """The edge to follow: by sequential halving at a Gumbel root, as long as it wants one, else by the rule."""
-    if node == 0 and settings[0].gumbel_root:
-        edge = choose_halving(nodes[node], edges, settings[0], noise, wanted, scratch)
-        if edge >= 0:
-            return edge
-    return choose(nodes, edges, node, settings, noise, scratch)
-
-
-@inlined
-def _over(node) -> bool:  # type: ignore[no-untyped-def]
-    return node.count == 0
+def _is_exact(node, solver: bool) -> bool:  # type: ignore[no-untyped-def]
+    return node.count == 0 or (solver and node.low == node.high)
 
 
 @kernel
-def _descend(
+def descend(
     nodes: Records, edges: Records, settings: Records, noise: Float64s, wanted: int, scratch: Float64s
 ) -> tuple[int, int]:
-    """Follow the rule from the root to (node, edge): an edge without a child, or the last one before an exact node."""
-    solver = settings[0].solver
-    node = 0
+    """Follow the rule from the root to (node, edge): an edge without a child, or the last one before an exact node.
+
+    `noise` [L] is the root's. A Gumbel root follows its plan first: a move with `wanted` visits, if there is one. This
+    is one function because references to arrays that are handed on at every node are counted at every node.
+    """
+    s = settings[0]
+    node, share = 0, s.dirichlet_fraction
     while True:
-        edge = _follow(nodes, edges, node, settings, noise, wanted, scratch)
-        child = edges[edge].child
-        if child < 0 or _over(nodes[child]) or (solver and nodes[child].low == nodes[child].high):
-            return node, edge
-        node = child
+        here, best, best_score = nodes[node], -1, -math.inf
+        if node == 0 and s.gumbel_root:
+            best = choose_halving(here, edges, s, noise, wanted, scratch)
+        if best < 0:
+            view = Node(here.visits + here.pending, np.float64(here.value), here.count, here.rave)
+            unvisited = node_mean(here, edges) - s.fpu if s.has_fpu else 0.0
+            if AT_ONCE:
+                score_all(here, edges, s, scratch)
+            for i in range(here.count):
+                edge = edges[here.first + i]
+                if s.solver and edge.high <= here.low:
+                    continue
+                merit = scratch[i] if AT_ONCE else score(_seen(edge, unvisited, share, noise[i]), view, s)
+                if merit > best_score:
+                    best, best_score = here.first + i, merit
+                    if merit == math.inf:
+                        break
+                elif merit != merit:
+                    raise NoScore("one is not a number")
+        if best < 0:
+            raise NoScore("all are minus infinity")
+        child = edges[best].child
+        if child < 0 or _is_exact(nodes[child], s.solver != 0):
+            return node, best
+        node, share = child, 0.0
 
 
 @inlined
@@ -127,7 +113,7 @@ def select_leaf(  # type: ignore[no-untyped-def]
         wanted = 0
         if s.gumbel_root:
             wanted = schedule[min(nodes[0].count, schedule.shape[0] - 1), tree.done + tree.waiting]
-        node, edge = _descend(nodes, edges, settings, noise, wanted, scratch)
+        node, edge = descend(nodes, edges, settings, noise, wanted, scratch)
         child = edges[edge].child
         if child == PENDING:
             break

@@ -66,12 +66,13 @@ def _try_out(rule: Rule, text: str) -> None:
     from numba.core.errors import NumbaError
 
     from palaestra.search.selection import DESCENT, SETTINGS, refusing
-    from palaestra.search.tree import EDGE, NODE
+    from palaestra.search.tree import EDGE, NODE, UNEXPANDED
 
     nodes, edges = np.zeros(1, NODE), np.zeros(3, EDGE)
     settings, noise, scratch = np.zeros(1, SETTINGS), np.zeros(3), np.zeros(3)
     settings["c"] = settings["rave_k"] = settings["gumbel_scale"] = 1.0
     nodes["count"], nodes["low"], nodes["high"] = 3, -1.0, 1.0
+    edges["child"] = UNEXPANDED
     edges["prior"], edges["low"], edges["high"] = 1 / 3, -1.0, 1.0
     with refusing(text):
         for visits in (0, 1, 2):
@@ -79,7 +80,7 @@ def _try_out(rule: Rule, text: str) -> None:
             edges["rave_N"], edges["rave_W"] = edges["N"], edges["W"]
             nodes["visits"] = nodes["rave"] = 3 * visits
             try:
-                rule.bind(DESCENT).choose(nodes, edges, 0, settings, noise, scratch)
+                rule.bind(DESCENT).descend(nodes, edges, settings, noise, 0, scratch)
             except NumbaError:
                 for signature in rule.score.nopython_signatures:
                     if not isinstance(signature.return_type, types.Number | types.Boolean):
