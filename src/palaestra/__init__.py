@@ -6,7 +6,9 @@
 >>> config = palaestra.configure("connect_four-5x5", "fast", minutes=2)
 >>> summary = palaestra.train(config)  # doctest: +SKIP
 
-Importing this package loads nothing else; the functions do when they are first used.
+Importing this package loads nothing else; the functions do when they are first used. Code that a text names
+(`my_file:NAME`) is imported by the functions here, because whoever calls them has written the text; see
+`palaestra.base.user_code`.
 """
 
 from __future__ import annotations
@@ -33,12 +35,29 @@ _HOMES = {
 }
 
 
+_TYPED = ("make_game", "make_player")  # their first argument is a text that the caller has written
+
+
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
         from importlib import import_module
 
-        return getattr(import_module(_HOMES[name]), name)
+        function = getattr(import_module(_HOMES[name]), name)
+        return _trusting(function) if name in _TYPED else function
     raise AttributeError(f"module 'palaestra' has no attribute {name!r}")
+
+
+def _trusting(function: Any) -> Any:
+    from functools import wraps
+
+    from palaestra.base.user_code import trust
+
+    @wraps(function)
+    def typed(text: str, *arguments: Any, **named: Any) -> Any:
+        trust(text)
+        return function(text, *arguments, **named)
+
+    return typed
 
 
 def __dir__() -> list[str]:

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from palaestra.base.errors import GameError
-from palaestra.base.user_code import is_code, load, remember, remembered
+from palaestra.base.text import Parts
+from palaestra.base.user_code import begin_command, call, code_names, in_words, is_code, load, to_be_named, trust
 from palaestra.games.registry import make_game, make_stored_game
 
 SOURCE = """\
@@ -25,6 +26,7 @@ GAME = make_game("tic_tac_toe-3x3")
 def fresh_imports() -> Iterator[None]:
     """Modules and search paths of a test end with it."""
     modules, paths = set(sys.modules), list(sys.path)
+    begin_command(())
     yield
     sys.path[:] = paths
     for name in set(sys.modules) - modules:
@@ -38,54 +40,106 @@ def write_module(folder: Path, name: str = "own_game") -> Path:
     return folder
 
 
-def forget_imports() -> None:
+def use(*names: str) -> None:
+    """A command in which the user names code, and its end: what it imported and was trusted with is gone."""
+    begin_command(names)
+    for name in names:
+        load(name, GameError, "a game")
+    begin_command(())
     sys.modules.pop("own_game", None)
 
 
 @pytest.mark.parametrize(
     ("text", "code"),
-    [("my_game:GAME", True), ("runs.stranger.payload:GAME", True), ("hex-3x3", False), ("gdl:tic.kif", False)],
+    [
+        ("my_game:GAME", True),
+        ("runs.stranger.payload:GAME", True),
+        ("my:player(simulations=50)", True),
+        ("hex-3x3", False),
+        ("gdl:tic.kif", False),
+        ("run:first@best(simulations=3)", False),
+        ('uct(rule="my:rule")', False),
+    ],
 )
-def test_a_colon_means_code_but_for_rules_in_gdl(text: str, code: bool) -> None:
+def test_a_colon_means_code_but_for_the_prefixes_of_built_in_kinds(text: str, code: bool) -> None:
     assert is_code(text) == code
+
+
+def test_names_of_code_are_found_inside_arguments_and_not_inside_paths() -> None:
+    texts = ("uct(rule=my:rule)", 'evaluation.anchors=["a.b:C(x=1)", "run:mine"]', "runs/evil:GAME", "--set", "x=1:2")
+    assert code_names(texts) == ["my:rule", "a.b:C"]
 
 
 def test_a_stored_text_imports_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(write_module(tmp_path))
-    with pytest.raises(GameError, match=r"runs/x names 'own_game:GAME'.*add --game own_game:GAME to this command"):
+    with pytest.raises(GameError, match=r"runs/x names 'own_game:GAME'.*add --trust own_game:GAME to this command"):
         make_stored_game("own_game:GAME", "runs/x")
     assert not (tmp_path / "ran").exists() and "own_game" not in sys.modules
 
 
 def test_the_user_may_name_it_and_need_not_name_it_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(write_module(tmp_path))
-    assert make_stored_game("own_game:GAME", "runs/x", given="own_game:GAME").id == "tic_tac_toe-3x3"
-    forget_imports()
+    use("own_game:GAME")
     monkeypatch.chdir("/")
     assert make_stored_game("own_game:GAME", "runs/x").id == "tic_tac_toe-3x3"
 
 
+def test_a_command_trusts_its_words_until_the_next_one_begins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(write_module(tmp_path))
+    monkeypatch.setenv("PALAESTRA_STATE", "/dev/null")  # nothing is remembered
+    begin_command(["match", "hex-3x3", "uct(rule=own_game:GAME)"])
+    assert make_game("own_game:GAME").players == 2
+    begin_command(["report", "x"])
+    with pytest.raises(GameError, match="add --trust"):
+        make_game("own_game:GAME")
+    (tmp_path / "own_game:GAME").touch()
+    begin_command(["review", "own_game:GAME"])
+    with pytest.raises(GameError, match="add --trust"):
+        make_game("own_game:GAME")
+
+
+def test_consent_is_to_one_name_of_a_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(write_module(tmp_path))
+    trust("own_game:GAME")
+    load("own_game:GAME", GameError, "a game")
+    with pytest.raises(GameError, match="add --trust own_game:make_game"):
+        load("own_game:make_game", GameError, "a game")
+
+
 def test_a_file_that_has_changed_since_is_not_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(write_module(tmp_path))
-    make_game("own_game:GAME")
-    remember("own_game:GAME")
-    assert remembered("own_game:GAME") == str(tmp_path)
+    use("own_game:GAME")
+    assert to_be_named(["own_game:GAME"]) == []
     with (tmp_path / "own_game.py").open("a") as file:
         file.write("# edited\n")
-    assert remembered("own_game:GAME") is None
-    with pytest.raises(GameError, match="add --game"):
+    assert to_be_named(["own_game:GAME"]) == ["own_game:GAME"]
+    with pytest.raises(GameError, match="add --trust"):
         make_stored_game("own_game:GAME", "runs/x")
 
 
-def test_a_module_of_the_same_name_elsewhere_is_not_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(write_module(tmp_path / "mine"))
-    load("own_game:GAME", GameError, "a game")
-    remember("own_game:GAME")
-    forget_imports()
-    (tmp_path / "mine" / "ran").unlink()
-    monkeypatch.chdir(write_module(tmp_path / "strangers"))
+@pytest.mark.parametrize("shadowed", [False, True])
+def test_a_module_of_the_same_name_elsewhere_is_not_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shadowed: bool
+) -> None:
+    mine, strangers = write_module(tmp_path / "mine"), write_module(tmp_path / "strangers")
+    monkeypatch.chdir(mine)
+    use("own_game:GAME")
+    (mine / "ran").unlink()
+    monkeypatch.chdir(strangers)
+    if shadowed:  # as with python -m, and the user's folder in PYTHONPATH
+        sys.path[:] = [str(strangers), *sys.path, str(mine)]
     make_stored_game("own_game:GAME", "runs/x")
-    assert (tmp_path / "mine" / "ran").exists() and not (tmp_path / "strangers" / "ran").exists()
+    assert (mine / "ran").exists() and not (strangers / "ran").exists()
+
+
+def test_two_modules_of_one_name_cannot_both_be_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(write_module(tmp_path / "mine"))
+    use("own_game:GAME")
+    monkeypatch.chdir(write_module(tmp_path / "other"))
+    trust("own_game:make_game")
+    load("own_game:make_game", GameError, "a game")
+    with pytest.raises(GameError, match="only one of two modules of the same name can be used"):
+        make_stored_game("own_game:GAME", "runs/x")
 
 
 def test_of_two_files_of_one_name_that_of_the_current_folder_is_meant(
@@ -93,25 +147,23 @@ def test_of_two_files_of_one_name_that_of_the_current_folder_is_meant(
 ) -> None:
     for name in ("a", "b"):
         monkeypatch.chdir(write_module(tmp_path / name))
-        forget_imports()
-        load("own_game:GAME", GameError, "a game", str(tmp_path / name))
-        sys.path.remove(str(tmp_path / name))
-        remember("own_game:GAME")
-    assert remembered("own_game:GAME") == str(tmp_path / "b")
-    monkeypatch.chdir(tmp_path / "a")
-    assert remembered("own_game:GAME") == str(tmp_path / "a")
+        use("own_game:GAME")
+        (tmp_path / name / "ran").unlink()
     monkeypatch.chdir(tmp_path)
-    assert remembered("own_game:GAME") is None
+    assert to_be_named(["own_game:GAME"]) == ["own_game:GAME"]
+    monkeypatch.chdir(tmp_path / "a")
+    make_stored_game("own_game:GAME", "runs/x")
+    assert (tmp_path / "a" / "ran").exists() and not (tmp_path / "b" / "ran").exists()
 
 
 def test_a_module_inside_a_package_is_found_from_the_packages_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own_state: Path
 ) -> None:
     write_module(tmp_path / "pack" / "inner")
     monkeypatch.chdir(tmp_path)
-    make_game("pack.inner.own_game:GAME")
-    remember("pack.inner.own_game:GAME")
-    assert remembered("pack.inner.own_game:GAME") == str(tmp_path)
+    use("pack.inner.own_game:GAME")
+    (entry,) = json.loads((own_state / "used_code.json").read_text())["pack.inner.own_game:GAME"]
+    assert entry["root"] == str(tmp_path)
 
 
 def test_another_game_than_the_files_is_refused(tmp_path: Path) -> None:
@@ -124,7 +176,7 @@ def test_another_game_than_the_files_is_refused(tmp_path: Path) -> None:
 )
 def test_a_memory_that_is_not_whole_remembers_nothing(own_state: Path, content: str) -> None:
     (own_state / "used_code.json").write_text(content)
-    assert remembered("own_game:GAME") is None
+    assert to_be_named(["own_game:GAME"]) == ["own_game:GAME"]
 
 
 def test_without_a_place_to_remember_the_command_still_works(
@@ -134,14 +186,54 @@ def test_without_a_place_to_remember_the_command_still_works(
     own_state.write_text("a file, no folder")
     monkeypatch.chdir(write_module(tmp_path))
     assert make_stored_game("own_game:GAME", "runs/x", given="own_game:GAME").players == 2
-    assert remembered("own_game:GAME") is None
+    assert to_be_named(["own_game:GAME"]) == ["own_game:GAME"]
 
 
 def test_what_is_remembered_names_the_file_and_its_hash(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own_state: Path
 ) -> None:
     monkeypatch.chdir(write_module(tmp_path))
-    make_game("own_game:GAME")
-    remember("own_game:GAME")
+    use("own_game:GAME")
     (entry,) = json.loads((own_state / "used_code.json").read_text())["own_game:GAME"]
     assert entry["file"] == str(tmp_path / "own_game.py") and len(entry["sha256"]) == 64
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("own_game:GAM", r"own_game has no GAM \(did you mean GAME\?\); a game is module:attribute"),
+        ("no_such:GAME", r"cannot import 'no_such' \(ModuleNotFoundError: .*\); a game is module:attribute"),
+        ("rn:first", r"cannot import 'rn' \(did you mean run\?\)"),
+        ("own-game:GAME", r"'own-game:GAME' is not a game: code of your own is module:attribute"),
+    ],
+)
+def test_what_cannot_be_loaded_is_told_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, words: str
+) -> None:
+    monkeypatch.chdir(write_module(tmp_path))
+    trust(name)
+    with pytest.raises(GameError, match=words):
+        load(name, GameError, "a game")
+
+
+def own_player(game: object, depth: int = 3) -> tuple[object, int]:
+    if depth < 0:
+        raise KeyError("depth")
+    return game, depth
+
+
+def test_arguments_of_a_text_reach_the_users_function_or_are_told_not_to_fit() -> None:
+    def made(**keywords: int) -> object:
+        parts = Parts("my", "player", (), dict(keywords))
+        return call(own_player, parts, ("game",), GameError, "my:player(game, ...) gives a player")
+
+    assert made(depth=5) == ("game", 5)
+    with pytest.raises(GameError, match=r"'my:player\(deep=5\)' does not fit my:player\(game.*depth.*'deep'"):
+        made(deep=5)
+    with pytest.raises(GameError, match=r"my:player failed \(KeyError: 'depth'\); expected: my:player\(game, ...\)"):
+        made(depth=-1)
+    with (
+        pytest.raises(GameError, match=r"my:player failed \(ValueError: two lines\)"),
+        in_words("my:player", GameError, "anything"),
+    ):
+        raise ValueError("two\nlines")

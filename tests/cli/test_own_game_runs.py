@@ -84,11 +84,11 @@ def test_where_nothing_can_be_remembered_the_advice_names_the_game(cli: Any, her
     own_state.write_text("")
     commands = {words[0]: words for words in advised(trained(cli))}
     for verb in ("evaluate", "report", "resume"):
-        assert commands[verb][-2:] == ["--game", "stones:GAME"]
+        assert commands[verb][-2:] == ["--trust", "stones:GAME"]
         assert cli(*quick(commands[verb])).code == 0
-        without = [word for word in quick(commands[verb]) if word not in ("--game", "stones:GAME")]
+        without = [word for word in quick(commands[verb]) if word not in ("--trust", "stones:GAME")]
         done = cli(*without)
-        assert done.code == 2 and "add --game stones:GAME to this command" in done.err
+        assert done.code == 2 and "add --trust stones:GAME to this command" in done.err
 
 
 def stranger(here: Path, game: str) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import palaestra
 from palaestra.base.errors import GameError
 from palaestra.games.registry import FAMILIES, example_ids, full_id, make_game
 
@@ -72,14 +73,14 @@ def test_one_object_serves_all() -> None:
         ("bin_packing-3d", "write bin_packing-2d or bin_packing-2d-ITEMS"),
         ("bin_packing-2d-51", "2 to 50 items"),
         ("no_such_module:GAME", "cannot import 'no_such_module' (ModuleNotFoundError"),
-        (":GAME", "a user's game is module:attribute"),
-        ("json:", "is not a palaestra Game"),
+        (":GAME", "code of your own is module:attribute"),
+        ("json:", "code of your own is module:attribute"),
         ("json:dumps", "is not a palaestra Game; a user's game is module:attribute, for example my_game:GAME"),
     ],
 )
 def test_a_bad_id_is_one_clear_line(id: str, message: str) -> None:
     with pytest.raises(GameError) as caught:
-        make_game(id)
+        palaestra.make_game(id)
     assert message in str(caught.value)
     assert len(str(caught.value).splitlines()) == 1
 
@@ -93,14 +94,14 @@ def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_game_of_the_current_folder_is_found(own_folder: Path) -> None:
     (own_folder / "tiny_found.py").write_text(TINY)
-    assert make_game("tiny_found:GAME").id == "once"
+    assert palaestra.make_game("tiny_found:GAME").id == "once"
 
 
 def test_an_attribute_that_is_no_game_is_refused(own_folder: Path) -> None:
     (own_folder / "tiny_number.py").write_text(TINY)
-    for attribute in ("NUMBER", "MISSING"):
-        with pytest.raises(GameError, match="is not a palaestra Game"):
-            make_game(f"tiny_number:{attribute}")
+    for attribute, words in (("NUMBER", "is not a palaestra Game"), ("MISSING", "tiny_number has no MISSING")):
+        with pytest.raises(GameError, match=words):
+            palaestra.make_game(f"tiny_number:{attribute}")
 
 
 @pytest.mark.parametrize(
@@ -116,7 +117,7 @@ def test_a_file_that_cannot_be_imported_is_one_clear_line(own_folder: Path, sour
     name = f"tiny_broken_{abs(hash(source))}"
     (own_folder / f"{name}.py").write_text(source)
     with pytest.raises(GameError) as caught:
-        make_game(f"{name}:GAME")
+        palaestra.make_game(f"{name}:GAME")
     assert message in str(caught.value) and len(str(caught.value).splitlines()) == 1
 
 

@@ -87,13 +87,13 @@ def test_a_leaf_is_worth_the_weighted_mean_of_network_and_playout() -> None:
 
 def test_every_enhancement_plays_its_own_games_and_says_its_weight() -> None:
     courses = {}
-    for enhancement in ("none", "rollout", "rave", "rora", "wro", "wrora"):
+    for enhancement in ("none", "rollout", "rave", "rora", "wro", "wrora", "rhea"):
         warm = WarmStartConfig(enhancement=enhancement, length=4)
         made = played(GAME_ID, iteration=2, warm=warm, search=SearchConfig(simulations=40))
         courses[enhancement] = tuple(record.moves for record in made.records)
-        expected = {"rollout": 1.0, "rora": 1.0, "wro": 0.75, "wrora": 0.75}.get(enhancement, 0.0)
+        expected = {"rollout": 1.0, "rora": 1.0, "rhea": 1.0, "wro": 0.75, "wrora": 0.75}.get(enhancement, 0.0)
         assert made.warm == (None if enhancement == "none" else WarmStartState(enhancement, expected, None, False))
-    assert len(set(courses.values())) == 6
+    assert len(set(courses.values())) == 7
     cold = played(GAME_ID, iteration=5, warm=WarmStartConfig(enhancement="rollout", length=4))
     assert cold.warm is None and cold.records == played(GAME_ID, iteration=5).records
 
@@ -116,13 +116,23 @@ def test_the_balance_is_the_defaults_wins_minus_its_losses() -> None:
     assert balance(np.array([3, 0, -1, 9, 1, -5], dtype=np.int32)) == (-1 + 0 + 1) + (1 + 1 - 1)
 
 
-def test_only_a_positive_balance_or_the_end_switches() -> None:
+def test_an_adaptive_start_alone_has_no_length_and_harmonic_weights() -> None:
+    config = run_config(GAME_ID, warm=WarmStartConfig(enhancement="wro", adaptive=True))
+    assert [search_for(config, i).weight for i in (1, 2, 6, 50)] == pytest.approx([1, 1 / 2, 1 / 6, 1 / 50])
+    assert not warm_start_state(config, 5, np.array([1, -1], dtype=np.int32)).switch
+    fixed = run_config(GAME_ID, warm=WarmStartConfig(enhancement="wro"))
+    assert [search_for(fixed, i).weight for i in (1, 5, 6)] == pytest.approx([1, 0.2, 0])
+    with pytest.raises(ValueError, match="no I′ for linear weights"):
+        WarmStartConfig(enhancement="wro", adaptive=True, weight="linear")
+
+
+def test_only_a_positive_balance_switches() -> None:
     config = run_config(GAME_ID, warm=WarmStartConfig(enhancement="rollout", adaptive=True, length=4))
     better, even, worse = (np.array(two, dtype=np.int32) for two in ((-1, 0), (-1, -1), (1, -1)))
     assert warm_start_state(config, 1, better) == WarmStartState("rollout", 1.0, 1, True)
     assert warm_start_state(config, 1, even) == WarmStartState("rollout", 1.0, 0, False)
     assert warm_start_state(config, 1, worse) == WarmStartState("rollout", 1.0, -2, False)
-    assert warm_start_state(config, 4, worse).switch, "length is the most"
+    assert not warm_start_state(config, 4, worse).switch, "the end of I′ is no switch"
     assert WarmStartState("rave", 0.0, -2, False).to_json() == {
         "enhancement": "rave", "weight": 0.0, "balance": -2, "switch": False,
     }  # fmt: skip

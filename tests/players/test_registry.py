@@ -27,7 +27,7 @@ OTHER_VALUES: dict[str, dict[str, Any]] = {
     "alphabeta": {"depth": 3, "ms": 7.5},
     "perfect": {"nodes": 1_000_000, "seconds": 5.0},
     "mcs": {"playouts": 30},
-    "rhea": {"population": 4, "horizon": 3, "mutation": 0.5, "playouts": 1, "evaluations": 8},
+    "rhea": {"population": 4, "horizon": 3, "mutation": 0.5, "playouts": 1, "evaluations": 8, "sequences": "any"},
     "nmcs": {"level": 1},
     "nrpa": {"level": 1, "n": 5, "alpha": 0.5, "model": "a network", "prior": 0.5},
     "uct": {

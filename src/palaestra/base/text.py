@@ -21,6 +21,7 @@ Value = int | float | bool | str
 MOST_CHARACTERS = 4096  # of a text that describes something
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
+_MODULE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")  # what stands before the colon of code
 _KEYWORD = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*=(.*)", re.DOTALL)
 _INT = re.compile(r"[+-]?[0-9]{1,18}")
 _FLOAT = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)(e[+-]?[0-9]{1,3})?", re.IGNORECASE)
@@ -57,7 +58,7 @@ class Grammar:
         refuse_long(text, f"the text of a {self.noun}", self.error)
         head, opening, tail = text.strip().partition("(")
         name, colon, subject = (part.strip() for part in head.partition(":"))
-        if not _NAME.fullmatch(name):
+        if not (_MODULE if colon else _NAME).fullmatch(name):
             raise self.error(
                 f"{clip(text)} is not a {self.noun}: it must begin with a name in small letters; {self._for_example}"
             )

@@ -1,10 +1,15 @@
-"""Code of the user's own, named `module:attribute`: it is imported only when the user names it in the same command.
+"""Code of the user's own, named `module:attribute` wherever a built-in name is accepted, and the one consent for it.
 
-What a file names is data. A run's folder says which game it is of, and that may be `my_game:GAME`; but the folder may
-come from a stranger, with a module of that name in it. So there are two ways in: `load` for a text that the user typed,
-and `load_remembered` for a text that a file holds. The second one imports nothing but files that the user's own
-commands have used before and that have not changed since. They are remembered by their hashes in a file of the user's
-(`$PALAESTRA_STATE`, or `palaestra` in the user's folder for states), never beside a run.
+What a file names is data. A run's folder says which game and which network it is of, and that may be `my_game:GAME`;
+but the folder may come from a stranger, with a module of that name in it. So `load` imports nothing but
+
+- what the user has named in this command (`trust`): the command line trusts its own words, and so do the functions of
+  `import palaestra` that are given a text;
+- what the user's own commands have loaded before and that has not changed since. Such files are remembered by their
+  hashes in a file of the user's (`$PALAESTRA_STATE`, or `palaestra` in the user's folder for states), never beside
+  a run.
+
+This module knows no game, network or player: their registries say what a name should have been.
 """
 
 from __future__ import annotations
@@ -12,64 +17,182 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import importlib
+import inspect
 import json
 import os
+import re
 import sys
 import uuid
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from palaestra.base.errors import PalaestraError
 from palaestra.base.own_files import NotOwn, read_own, write_own
 from palaestra.base.reading import parse_json
+from palaestra.base.suggest import did_you_mean
+from palaestra.base.text import Parts, clip
 
-DATA_PREFIXES = ("gdl:",)  # texts with a colon that name data
+# What stands before the colon of a text that names data or a built-in kind; any other word there is a module.
+NOT_CODE: Mapping[str, str] = {
+    "gdl": "rules in GDL",
+    "run": "the agent of a run",
+    "net": "the network of a run",
+    "qtable": "a table that was learned",
+}
+
+_WORD = r"[^\W\d]\w*"
+_NAME = re.compile(rf"{_WORD}(?:\.{_WORD})*:{_WORD}")
+_NAMES = re.compile(rf"(?<![\w.:/\\-])({_NAME.pattern})")
+
+_trusted: set[str] = set()  # what the user has named in this command
 
 
 def is_code(text: str) -> bool:
-    """Whether a text names code: `module:attribute`."""
-    return ":" in text and not text.startswith(DATA_PREFIXES)
+    """Whether a text is that of code, `module:attribute` or `module:attribute(arguments)`, and not of a built-in."""
+    head, colon, _ = text.partition("(")[0].partition(":")
+    return bool(colon) and head.strip() not in NOT_CODE
 
 
-def load(text: str, error: type[PalaestraError], noun: str, root: str | None = None) -> Any:
-    """What `module:attribute` names; modules are looked for in `root` first, by default the current folder.
+def code_names(texts: Iterable[str]) -> list[str]:
+    """Every `module:attribute` in some texts, also inside arguments, each once."""
+    found = [name for text in texts for name in _NAMES.findall(text)]
+    return [name for name in dict.fromkeys(found) if name.partition(":")[0] not in NOT_CODE]
 
-    `error` says in one line why there is none; `noun` is what it should have been.
+
+# The consent.
+
+
+def trust(*texts: str) -> None:
+    """The user has typed these texts: all code that they name may be imported until the command ends."""
+    _trusted.update(code_names(texts))
+
+
+def begin_command(words: Iterable[str]) -> None:
+    """A command begins: nothing is trusted but what its words name. A word that is a path names that file alone."""
+    _trusted.clear()
+    trust(*(word for word in words if not os.path.lexists(word)))
+
+
+def trusted() -> list[str]:
+    """What may be imported now: a process that does a part of this command's work is given it with `trust`."""
+    return sorted(_trusted)
+
+
+def to_be_named(texts: Iterable[str]) -> list[str]:
+    """Of the code that some texts name, what a later command has to name again (`--trust`) before it is imported."""
+    return [name for name in code_names(texts) if _remembered(name) is None]
+
+
+# Loading.
+
+
+def load(name: str, error: type[PalaestraError], noun: str, where: str = "a file") -> Any:
+    """What `module:attribute` names, if the user has consented; `error` says in one line why there is nothing.
+
+    Modules that the user has named are looked for in the current folder first, remembered ones in their own. `noun` is
+    what it should be, `where` which file names it.
     """
-    module_name, _, attribute = text.partition(":")
-    root = os.getcwd() if root is None else root
-    if root not in sys.path:
-        sys.path.insert(0, root)
+    module_name, _, attribute = name.partition(":")
+    if not _NAME.fullmatch(name):
+        hint = did_you_mean(module_name, NOT_CODE)
+        raise error(f"{clip(name)} is not {noun}{hint}: code of your own is module:attribute, for example my_file:NAME")
+    if name in _trusted:
+        module = _import(module_name, os.getcwd(), error, noun)
+        _remember(name, module)
+    elif (entry := _remembered(name)) is not None:
+        module = _import(module_name, entry["root"], error, noun)
+        if _file_of(module) != Path(entry["file"]):
+            raise error(
+                f"{where} names {name} of {entry['file']}, but this command has imported {_file_of(module)}: only one"
+                " of two modules of the same name can be used"
+            )
+    else:
+        raise error(
+            f"{where} names {clip(name)}, which is code and not loaded because a file says so; if you trust it, add"
+            f" --trust {name} to this command"
+        )
+    if not hasattr(module, attribute):
+        known = [one for one in vars(module) if not one.startswith("_")]
+        raise error(f"{module_name} has no {attribute}{did_you_mean(attribute, known)}; {noun} is module:attribute")
+    return getattr(module, attribute)
+
+
+@contextlib.contextmanager
+def in_words(name: str, error: type[PalaestraError], expected: str) -> Iterator[None]:
+    """Whatever goes wrong in the user's code becomes one line that names it and says what was expected."""
     try:
-        module = importlib.import_module(module_name)
+        yield
+    except PalaestraError:
+        raise
+    except Exception as failure:
+        raise error(f"{name} failed ({_reason(failure)}); expected: {expected}") from failure
+
+
+def call(made: Any, parts: Parts, given: tuple[object, ...], error: type[PalaestraError], expected: str) -> Any:
+    """Call the user's own class or function with what it is always given, then the arguments of its text.
+
+    `expected` says what it is called with and should give, for the message when that fails.
+    """
+    name = f"{parts.name}:{parts.subject}"
+    if not callable(made):
+        raise error(f"{name} is {type(made).__name__}; expected: {expected}")
+    with contextlib.suppress(ValueError):  # some built-in functions have no signature
+        signature = inspect.signature(made)
+        try:
+            signature.bind(*given, *parts.positional, **parts.keywords)
+        except TypeError as failure:
+            raise error(f"{clip(str(parts))} does not fit {name}{signature}: {failure}") from None
+    with in_words(name, error, expected):
+        return made(*given, *parts.positional, **parts.keywords)
+
+
+def _import(module_name: str, root: str, error: type[PalaestraError], noun: str) -> Any:
+    if sys.path[:1] != [root]:  # in front, also where another folder with such a module precedes it
+        sys.path[:] = [root, *(path for path in sys.path if path != root)]
+    try:
+        return importlib.import_module(module_name)
     except (Exception, SystemExit) as failure:  # the user's own file may fail in any way at all
-        reason = " ".join(f"{type(failure).__name__}: {failure}".split())
-        raise error(f"cannot import {module_name!r} ({reason}); {noun} is module:attribute") from failure
-    return getattr(module, attribute, None)
+        hint = did_you_mean(module_name, NOT_CODE)
+        raise error(
+            f"cannot import {module_name!r}{hint} ({_reason(failure)}); {noun} is module:attribute"
+        ) from failure
 
 
-def remember(text: str) -> None:
-    """Remember the file behind a text that the user typed and that has been loaded, where a file can be written."""
-    module = sys.modules.get(text.partition(":")[0]) if is_code(text) else None
-    if module is None or not (name := getattr(module, "__file__", None)):
+def _reason(failure: BaseException) -> str:
+    return " ".join(f"{type(failure).__name__}: {failure}".split())
+
+
+# The memory.
+
+
+def _remember(name: str, module: Any) -> None:
+    """Remember the file behind a name that the user typed, where a file can be written."""
+    if (file := _file_of(module)) is None:
         return
-    file = Path(name).resolve()
     parts = module.__name__.count(".") + 1 + (file.name == "__init__.py")
     entry = {"file": str(file), "root": str(file.parents[parts - 1]), "sha256": _sha256(file)}
     known = _read()
-    others = [old for old in known.get(text, []) if old["file"] != entry["file"]]
-    with contextlib.suppress(OSError, RuntimeError, NotOwn):  # without it, later commands ask for --game
-        write_own(_file(), json.dumps({**known, text: [*others, entry]}, indent=1).encode(), f"{uuid.uuid4().hex}.tmp")
+    if not entry["sha256"] or entry in known.get(name, []):
+        return
+    others = [old for old in known.get(name, []) if old["file"] != entry["file"]]
+    with contextlib.suppress(OSError, RuntimeError, NotOwn):  # without it, later commands ask for --trust
+        write_own(_file(), json.dumps({**known, name: [*others, entry]}, indent=1).encode(), f"{uuid.uuid4().hex}.tmp")
 
 
-def remembered(text: str) -> str | None:
-    """The folder to import a text from that a file holds; None where the user has not used this code as it is now.
+def _remembered(name: str) -> dict[str, str] | None:
+    """The entry of a name that a file holds; None where the user has not used this code as it is now.
 
     Of several, the one in the current folder; elsewhere only one that cannot be confused with another.
     """
-    roots = [entry["root"] for entry in _read().get(text, []) if _sha256(Path(entry["file"])) == entry["sha256"]]
-    here = str(Path.cwd().resolve())
-    return here if here in roots else roots[0] if len(roots) == 1 else None
+    entries = [entry for entry in _read().get(name, []) if _sha256(Path(entry["file"])) == entry["sha256"]]
+    here = [entry for entry in entries if entry["root"] == str(Path.cwd().resolve())]
+    return here[0] if here else entries[0] if len(entries) == 1 else None
+
+
+def _file_of(module: Any) -> Path | None:
+    name = getattr(module, "__file__", None)
+    return Path(name).resolve() if name else None
 
 
 def _file() -> Path:

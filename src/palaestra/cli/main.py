@@ -17,9 +17,11 @@ from palaestra import __version__
 from palaestra.base.errors import PalaestraError
 from palaestra.base.printable import printable
 from palaestra.base.text import clip
+from palaestra.base.user_code import begin_command
 from palaestra.cli import complete
 from palaestra.cli.compile_notice import compile_notice
 from palaestra.cli.old_names import with_new_names
+from palaestra.cli.options import with_trust
 
 LONGEST = 2000  # characters of an error
 
@@ -49,6 +51,8 @@ VERBS = (
     ("reproduce", "reproduce", "palaestra reproduce table-5.1 --games 100"),
     ("demo", "demo", "palaestra demo --minutes 2"),
 )
+
+READ_NO_CODE = ("games", "perft", "check-game", "rate", "settings", "runs", "demo")  # from files: they need no --trust
 
 WELCOME = """\
 Palaestra {version}: a self-play laboratory for board games.
@@ -84,9 +88,12 @@ def build_app() -> typer.Typer:
         module = importlib.import_module(f"palaestra.cli.{function}")
         command = getattr(module, function)
         if isinstance(command, typer.Typer):
+            for inner in command.registered_commands:
+                assert inner.callback is not None
+                inner.callback = with_trust(inner.callback)
             app.add_typer(command, name=verb, epilog=f"Example: {example}")
         else:
-            app.command(verb, epilog=f"Example: {example}")(command)
+            app.command(verb, epilog=f"Example: {example}")(command if verb in READ_NO_CODE else with_trust(command))
     return app
 
 
@@ -119,6 +126,7 @@ def _run(arguments: list[str]) -> int:
         complete.join_colons(os.environ)
         with compile_notice():
             named = with_new_names(arguments, _note)
+            begin_command(named)
             return int(build_app()(args=named, prog_name="palaestra", standalone_mode=False) or 0)
     except PalaestraError as error:
         return _complain(str(error), error.exit_code)

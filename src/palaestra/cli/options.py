@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+import functools
+import inspect
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from palaestra.base.errors import ConfigError
 from palaestra.cli import complete
 
 if TYPE_CHECKING:
-    from palaestra.arena.openings import Openings
+    from collections.abc import Callable
 
 
 def full_game_id(text: str | None) -> str | None:
@@ -20,6 +21,39 @@ def full_game_id(text: str | None) -> str | None:
     from palaestra.games.registry import full_id
 
     return full_id(text)
+
+
+Trust = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--trust",
+        metavar="MODULE:NAME",
+        help="Code of your own that a file names; may be repeated. It is never loaded because a file says so.",
+        show_default=False,
+    ),
+]
+
+
+def with_trust(verb: Callable[..., None]) -> Callable[..., None]:
+    """The verb with the option --trust, for verbs that may read files which name code.
+
+    Its value has done its work before the verb runs: the user trusts whatever the words of a command name
+    (`user_code.begin_command`).
+    """
+    signature = inspect.signature(verb, eval_str=True)
+    if "trust" in signature.parameters:
+        return verb
+
+    @functools.wraps(verb)
+    def trusting(*arguments: Any, trust: Trust = None, **named: Any) -> None:
+        verb(*arguments, **named)
+
+    own = inspect.Parameter("trust", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Trust)
+    parameters = [*signature.parameters.values(), own]
+    del trusting.__wrapped__  # whoever looks at the signature is to see all of it
+    trusting.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    trusting.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return trusting
 
 
 GAME_HELP = (
@@ -65,14 +99,3 @@ OpeningPlies = Annotated[
     int | None,
     typer.Option(help="Random plies before the players take over; 2 to 4 by default.", show_default=False),
 ]
-
-
-def read_openings(text: str | None, plies: int | None) -> Openings:
-    """What --openings and --opening-plies say together; the second is short for random:PLIES."""
-    from palaestra.arena.openings import Openings, parse_openings
-
-    if text is None:
-        return Openings("random", plies)
-    if plies is not None:
-        raise ConfigError(f"--openings {text} and --opening-plies {plies} exclude each other; give one of them")
-    return parse_openings(text)

@@ -101,6 +101,9 @@ def train(
         int | None,
         typer.Option(help="Of self-play and training; as the preset says, or all cores.", show_default=False),
     ] = None,
+    estimate: Annotated[
+        bool, typer.Option("--estimate", help="Only say how long the run would take on this machine.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Learn a game by self-play. --minutes or --iterations replace the preset's end of the run; both bound it."""
@@ -122,6 +125,11 @@ def train(
         device=device,
         threads=threads or load_preset(preset).settings.get("threads") or usable_cores(),
     )
+    if estimate:
+        from palaestra.cli.estimate import say_estimate
+
+        say_estimate(config, json)
+        return
     folder = new_folder(run, f"{game}-{preset}")
 
     def work(listeners: list[Listener]) -> Summary:
@@ -331,7 +339,7 @@ def demerits_in_words(lines: list[Metrics]) -> str:
 
 def print_next(summary: Summary) -> None:
     """The exact commands for what can be done with the run now."""
-    from palaestra.base.user_code import is_code, remembered
+    from palaestra.base.user_code import to_be_named
     from palaestra.cli.output import command_name, stdout
 
     config = summary.config
@@ -339,13 +347,12 @@ def print_next(summary: Summary) -> None:
         more = f"--minutes {2 * config.minutes:g}"
     else:
         more = f"--iterations {2 * summary.iterations}"
-    unknown = is_code(config.game) and remembered(config.game) is None  # then it must be said again
     text = (NEXT if summary.score is None else NEXT_ALONE).format(
         command=command_name(),
         game=config.game,
         name=name_of(summary.folder),
         more=more,
         file=summary.folder.name,
-        own=f" --game {config.game}" if unknown else "",
+        own="".join(f" --trust {name}" for name in to_be_named([config.model_dump_json()])),
     )
     stdout().print("\n" + text, markup=False, soft_wrap=True, end="")

@@ -10,7 +10,7 @@ from functools import lru_cache
 from palaestra.base.errors import GameError
 from palaestra.base.suggest import nearest
 from palaestra.base.text import clip, refuse_long
-from palaestra.base.user_code import is_code, load, remember, remembered
+from palaestra.base.user_code import is_code, load, trust
 from palaestra.games.base import RULES, Game
 
 
@@ -77,7 +77,7 @@ def example_ids() -> list[str]:
 
 
 def make_game(id: str) -> Game:
-    """The game with this id; games are immutable, so one object serves all."""
+    """The game with this id; games are immutable, so one object serves all. Code needs the user's consent."""
     refuse_long(id, "the name of a game", GameError)
     if id.startswith(RULES):
         return _call(GDL, id)  # whose maker notices a file that changed
@@ -92,28 +92,22 @@ def full_id(text: str) -> str:
 def make_stored_game(text: str, where: str, *, id: str | None = None, given: str | None = None) -> Game:
     """The game that a file names: `text` in the file `where`, and `id`, the game's own, if the file has it.
 
-    Code is never imported because a file says so: only if the user names it (`given`), or has used this very code
-    before. GameError says what to add to the command.
+    `given` is what the user says it is, in place of what stands in the file: the module may have moved. GameError says
+    what to add to the command where neither can be used.
     """
     if given is not None:
+        trust(given)
         game = make_game(given)
-    elif not is_code(text):
-        if not text.startswith(RULES) and text.partition("-")[0] not in FAMILIES:
-            raise GameError(
-                f"{where} is of {clip(text)}, an unknown game; if it is one of your own, add --game module:attribute"
-            )
-        game = make_game(text)
-    elif (root := remembered(text)) is not None:
-        game = _user_game(text, root)
-    else:
+    elif is_code(text):
+        game = _user_game(text, where)
+    elif not text.startswith(RULES) and text.partition("-")[0] not in FAMILIES:
         raise GameError(
-            f"{where} names {clip(text)}, which is code and not loaded because a file says so; if you trust it, add"
-            f" --game {text} to this command"
+            f"{where} is of {clip(text)}, an unknown game; if it is one of your own, add --game module:attribute"
         )
+    else:
+        game = make_game(text)
     if id is not None and game.id != id:
         raise GameError(f"{where} is of {clip(id)}, and {given or text} is {game.id}")
-    if given is not None:
-        remember(given)
     return game
 
 
@@ -130,7 +124,25 @@ def _make_game(id: str) -> Game:
     if match is None:
         raise GameError(f"{clip(id)} is not a size of {family}: write {entry.form}, for example {entry.usual}")
     parts = tuple(int(part) if part.isdigit() else part for part in match.groups() if part is not None)
-    return _call(entry.maker, parts)
+    return _made_from(id, _call(entry.maker, parts))
+
+
+def make_again(text: str, fingerprint: str) -> Game:
+    """For pickles, which travel between the processes of one command: the game that another of them has made.
+
+    Code has been imported there because the user had named it, and is looked for here as there.
+    """
+    module, _, attribute = text.partition(":")
+    game = getattr(importlib.import_module(module), attribute, None) if is_code(text) else make_game(text)
+    if not isinstance(game, Game) or game.fingerprint != fingerprint:
+        raise GameError(f"{clip(text)} is another version here than where work was asked for: its files have changed")
+    return _made_from(text, game)
+
+
+def _made_from(text: str, game: Game) -> Game:
+    if not game.made_from:  # a user's module may give a game of the package another name
+        object.__setattr__(game, "made_from", text)
+    return game
 
 
 def _did_you_mean(id: str) -> str:
@@ -151,11 +163,11 @@ def _call(maker: str, argument: object) -> Game:
     return game
 
 
-def _user_game(text: str, root: str | None = None) -> Game:
+def _user_game(text: str, where: str = "a file") -> Game:
     """A game from the user's own module."""
-    game = load(text, GameError, "a user's game", root)
+    game = load(text, GameError, "a user's game", where)
     if not isinstance(game, Game):
         raise GameError(
             f"{clip(text)} is not a palaestra Game; a user's game is module:attribute, for example my_game:GAME"
         )
-    return game
+    return _made_from(text, game)

@@ -35,6 +35,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import numpy as np
 
 from palaestra.base.errors import GdlError, PalaestraError
+from palaestra.base.user_code import trust
 from palaestra.ggp.interpreter import Interpreter
 from palaestra.ggp.kif import Term, term_text
 from palaestra.ggp.machine import QUESTION_SECONDS, Machine
@@ -245,6 +246,7 @@ def _limit_heap(most: int) -> None:
 
 def main() -> None:
     settings = WorkerSettings(**json.loads(sys.argv[1]))
+    trust(settings.player)  # typed by whoever started the server
     # What libraries print must not mix with the answers.
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)

@@ -5,6 +5,7 @@ An unknown key is an error, and so is a combination that would leave a setting u
 
 from __future__ import annotations
 
+import math
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
@@ -146,18 +147,35 @@ class GateConfig(Group):
 class WarmStartConfig(Group):
     """How the first iterations search (thesis, Ch5 and Ch6). Thesis: I′ = 5, weights 1 - i/I′; Ch6: adaptive, 1/i."""
 
-    enhancement: Literal["none", "rollout", "rave", "rora", "wro", "wrora"] = Field(
-        "none", description="what helps an untrained network in the first iterations: random games, RAVE, or both"
+    enhancement: Literal["none", "rollout", "rave", "rora", "wro", "wrora", "rhea"] = Field(
+        "none",
+        description="what helps an untrained network in the first iterations: random games, RAVE, both, or evolution",
     )
-    length: int = Field(
-        5, ge=1, le=10_000, description="I′: iterations with the enhancement (thesis: 5); adaptive: the most"
+    length: int | None = Field(
+        None,
+        ge=1,
+        le=10_000,
+        description="I′: most iterations with the enhancement; none: 5 (thesis), adaptive: no limit",
     )
     adaptive: bool = Field(
         False, description="play enhancement against default and switch when the default is better (Alg. 6)"
     )
-    weight: Literal["linear", "harmonic"] = Field(
-        "linear", description="of wro and wrora: 1 - i/I′ (i from 0) or 1/i (i from 1)"
+    weight: Literal["linear", "harmonic"] | None = Field(
+        None, description="of wro and wrora: linear 1 - i/I′ (i from 0), harmonic 1/i; none: linear, adaptive: harmonic"
     )
+
+    @model_validator(mode="after")
+    def _fits(self) -> WarmStartConfig:
+        if self.adaptive and self.length is None and self.weight == "linear":
+            raise ValueError(
+                "an adaptive warm start has no I′ for linear weights: set warm.length or leave warm.weight"
+            )
+        return self
+
+    @property
+    def last(self) -> float:
+        """The last iteration that may be warm (thesis: I′ = 5; Alg. 6 has none)."""
+        return self.length or (math.inf if self.adaptive else 5)
 
 
 class EvaluationConfig(Group):

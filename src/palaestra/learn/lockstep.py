@@ -21,6 +21,7 @@ from palaestra.base.types import Bools, Float32s, Float64s, Int8s, Int32s, Int64
 from palaestra.games.base import Game, pick_rows
 from palaestra.games.rows import ONGOING
 from palaestra.learn.config import SelfPlayConfig
+from palaestra.learn.planning import Planning
 from palaestra.learn.sampling import Sampling
 from palaestra.search.decide import SearchResult
 from palaestra.search.driver import Search
@@ -102,7 +103,7 @@ class Table:
     def __init__(
         self,
         game: Game,
-        searches: Sequence[Search | Sampling],
+        searches: Sequence[Search | Sampling | Planning],
         config: SelfPlayConfig,
         seed: int,
         iteration: int,

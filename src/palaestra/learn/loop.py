@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from palaestra.base.errors import DamagedRunError, RunError
-from palaestra.base.user_code import remember
+from palaestra.base.user_code import trust
 from palaestra.games.base import Game
 from palaestra.games.registry import make_game, make_stored_game
 from palaestra.learn import events
@@ -50,12 +50,12 @@ def train(
 
     The folder must be new or empty; without one, ./runs gets one that is named after the game.
     """
+    trust(config.model_dump_json())  # which is the caller's; only `resume` reads settings from a file
     folder = free_folder(config.game) if folder is None else folder
     home = RunFolder(Path(folder))
     home.refuse_if_taken()
     game = trainable(config, make_game(config.game))  # what cannot be trained leaves no folder behind
     loop = _Loop(home, config, game, tuple(listeners), stages)
-    remember(config.game)
     home.create()
     with home.locked():
         home.write_config(config_text(config, game, ()))

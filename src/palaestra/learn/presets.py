@@ -15,6 +15,7 @@ from palaestra.base.errors import ConfigError
 from palaestra.base.reading import parse_toml
 from palaestra.base.suggest import did_you_mean
 from palaestra.base.text import clip
+from palaestra.base.user_code import trust
 from palaestra.games.base import Game
 from palaestra.learn.config import RunConfig
 from palaestra.learn.settings import as_settings, bounds, make_config, merge, parse_sets
@@ -69,6 +70,7 @@ def configure(
     `iterations` or `minutes` replace the preset's end of the run, both of them. Settings that are None are left alone.
     A network that learns what games end in reads no other value target: it gets z unless one is given.
     """
+    trust(game, *map(str, settings.values()))
     given = {"game": game, **bounds(iterations, minutes)}
     given |= {key: value for key, value in settings.items() if value is not None}
     given = merge(given, parse_sets(sets))

@@ -27,6 +27,7 @@ from palaestra.games.base import Game
 from palaestra.learn.config import RunConfig
 from palaestra.learn.examples import Examples
 from palaestra.learn.lockstep import Moves, Table
+from palaestra.learn.planning import Planning
 from palaestra.learn.sampling import Sampling, examples_of_games
 from palaestra.learn.targets import value_targets
 from palaestra.learn.warm_start import (
@@ -172,9 +173,15 @@ def make_table(
         return Table(game, [Sampling(game, network)], selfplay, config.seed, iteration, numbers)
     if selfplay.cache:
         network = Cached(network, game, selfplay.cache)
-    searches = [Search(game, leaf_evaluator(game, network, plan, reward), plan.search, reward) for plan in plans]
+    searches = [_searcher(game, network, plan, reward) for plan in plans]
     seats = partial(seat, games=selfplay.games) if len(searches) == 2 else None
     return Table(game, searches, selfplay, config.seed, iteration, numbers, seats)
+
+
+def _searcher(game: Game, network: Evaluator, plan: Enhanced, reward: Reward) -> Search | Planning:
+    if plan.evolves:
+        return Planning(game, reward, plan.search.simulation_limit)
+    return Search(game, leaf_evaluator(game, network, plan, reward), plan.search, reward)
 
 
 def _play_out(tables: Sequence[Table], games: int, listen: Listener | None) -> None:

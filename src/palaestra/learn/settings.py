@@ -17,6 +17,7 @@ from palaestra.base.fields import accepted
 from palaestra.base.reading import parse_toml
 from palaestra.base.suggest import nearest
 from palaestra.base.text import clip, refuse_long
+from palaestra.base.user_code import trust
 from palaestra.learn.config import RunConfig
 from palaestra.search.config import OLD_NAMES, SearchConfig, new_names
 
@@ -48,9 +49,10 @@ def as_settings(config: RunConfig) -> dict[str, Any]:
 
 
 def parse_sets(texts: Iterable[str]) -> dict[str, Any]:
-    """Nested settings from `key=value` texts; a value is TOML, or a plain text."""
+    """Nested settings from `key=value` texts that the user has typed; a value is TOML, or a plain text."""
     settings: dict[str, Any] = {}
     for text in texts:
+        trust(text)
         refuse_long(text, "a setting", ConfigError)
         key, equals, value = text.partition("=")
         key = key.strip()

@@ -1,6 +1,6 @@
 """Warm starts (thesis, Ch5 and Ch6; sources: Alg. 3 and 5; Alg. 6; Alg. 10 to 14): how the first iterations search.
 
-The five enhancements are settings of one search and a mix of evaluators, nothing more:
+The thesis's five enhancements are settings of one search and a mix of evaluators, nothing more:
 
     enhancement   rule in the tree   value of a leaf             playout moves in AMAF
     rollout       as configured      playout                     –
@@ -9,7 +9,8 @@ The five enhancements are settings of one search and a mix of evaluators, nothin
     wro           as configured      (1 - w) network + w playout –
     wrora         rave               (1 - w) network + w playout yes
 
-Priors come from the network in all of them, and policies from visits. Gate and evaluation never use them.
+Priors come from the network in all of them, and policies from visits. A sixth, rhea, has no tree: `planning` moves in
+its place (sources: RHEA as a warm start). Gate and evaluation never use them.
 
 Nothing is remembered here: whether an adaptive run has switched is a function of what its iterations recorded.
 """
@@ -38,6 +39,7 @@ class Enhanced(NamedTuple):
     search: SearchConfig
     weight: float  # w: share of a random playout in the value of a leaf; 0: none is played
     trace: bool  # whether the moves of playouts are kept, for AMAF
+    evolves: bool = False  # there is no tree: plans are evolved, with as many random games as simulations
 
 
 @dataclass(frozen=True)
@@ -55,9 +57,11 @@ class WarmStartState:
 
 def enhanced(search: SearchConfig, enhancement: str, weight: float) -> Enhanced:
     """The search of one enhancement; `weight` is read by wro and wrora only."""
-    share = {"none": 0.0, "rave": 0.0, "rollout": 1.0, "rora": 1.0, "wro": weight, "wrora": weight}[enhancement]
+    share = {"none": 0.0, "rave": 0.0, "rollout": 1.0, "rora": 1.0, "wro": weight, "wrora": weight, "rhea": 1.0}[
+        enhancement
+    ]
     if enhancement not in ("rave", "rora", "wrora"):
-        return Enhanced(search, share, False)
+        return Enhanced(search, share, False, evolves=enhancement == "rhea")
     playouts = enhancement == "wrora"
     changed = {**search.model_dump(), "rule": "rave", "rave_playouts": playouts}
     return Enhanced(SearchConfig.model_validate(changed), share, playouts)
@@ -65,14 +69,14 @@ def enhanced(search: SearchConfig, enhancement: str, weight: float) -> Enhanced:
 
 def weight_at(config: WarmStartConfig, iteration: int) -> float:
     """w of iteration 1, 2, …: 1, 1 - 1/I′, … (Eq. 5.7 with i from 0), or 1, 1/2, 1/3, … (Ch6)."""
-    if config.weight == "harmonic":
+    if config.weight == "harmonic" or (config.weight is None and config.adaptive):
         return 1.0 / iteration
-    return 1.0 - (iteration - 1) / config.length
+    return 1.0 - (iteration - 1) / config.last
 
 
 def is_warm(config: WarmStartConfig, iteration: int, switched: bool = False) -> bool:
     """Whether iteration 1, 2, … uses the enhancement; `switched` says that an earlier one recorded a switch."""
-    return config.enhancement != "none" and iteration <= config.length and not switched
+    return config.enhancement != "none" and iteration <= config.last and not switched
 
 
 def search_for(config: RunConfig, iteration: int, switched: bool = False) -> Enhanced:
@@ -111,8 +115,8 @@ def check_adaptive(game: Game) -> None:
 
 
 def warm_start_state(config: RunConfig, iteration: int, outcomes: Int32s) -> WarmStartState:
-    """The record of a warm iteration with these outcomes; r > 0 switches (Alg. 6), and so does the end of I′."""
+    """The record of a warm iteration with these outcomes; r > 0 switches (Alg. 6), or without r the end of I′."""
     warm = config.warm
     r = balance(outcomes) if warm.adaptive else None
     weight = search_for(config, iteration).weight
-    return WarmStartState(warm.enhancement, weight, r, iteration == warm.length or (r is not None and r > 0))
+    return WarmStartState(warm.enhancement, weight, r, iteration == warm.last if r is None else r > 0)

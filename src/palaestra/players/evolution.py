@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 
 from palaestra.base.errors import PlayerError
@@ -30,6 +32,7 @@ class RheaPlayer(Player):
         mutation: float = 0.2,
         playouts: int = 2,
         evaluations: int = 50,
+        sequences: Literal["valid", "any"] = "valid",
     ) -> None:
         super().__init__(game, text)
         for name, value in (("population", population), ("horizon", horizon), ("playouts", playouts)):
@@ -42,7 +45,7 @@ class RheaPlayer(Player):
                 f"{text}: evaluations is {evaluations}; it must be at least the population, {population}, "
                 f"for example rhea(population=10, evaluations=50)"
             )
-        self.settings = Evolution(population, horizon, mutation, playouts, evaluations)
+        self.settings = Evolution(population, horizon, mutation, playouts, evaluations, sequences)
         self.reward = default_reward(game)
 
     def _search(self, states: Int8s, rng: Rng) -> Evolved:

@@ -8,7 +8,7 @@ into words.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field, model_validator
 
@@ -130,6 +130,7 @@ class Rhea(Kind):
     mutation: float = Field(0.2, ge=0, le=1)  # chance per gene; paper: 0.2
     playouts: int = Field(2, ge=1, le=10_000)  # random playouts an evaluation; paper: 2
     evaluations: int = Field(50, ge=1, le=1_000_000)  # a move; paper: 50, that is 100 playouts
+    sequences: Literal["valid", "any"] = "valid"  # plans that could be played (Alg. 15), or any action numbers
 
     @model_validator(mode="after")
     def _everyone_is_judged(self) -> Rhea:
@@ -150,6 +151,7 @@ class Rhea(Kind):
             mutation=self.mutation,
             playouts=self.playouts,
             evaluations=self.evaluations,
+            sequences=self.sequences,
         )
 
 

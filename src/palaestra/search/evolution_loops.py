@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from palaestra.base.jit import inlined, kernel
-from palaestra.base.streams import below
+from palaestra.base.streams import below, uniform
 from palaestra.base.types import Int8s, Int32s, Int64s, UInt64s
 from palaestra.games.rows import ONGOING, mover, outcome
 
@@ -25,6 +25,36 @@ def contains(actions: Int32s, count: int, action: int) -> bool:
         if actions[i] >= action:
             return bool(actions[i] == action)
     return False
+
+
+@kernel
+def play_plans(
+    states: Int8s, parents: Int32s, streams: UInt64s, mutation: float, p: Int64s, max_legal: int, plans: Int32s
+) -> None:
+    """Fill plans [B, P, H] with one's own moves of a random game; see `palaestra.search.evolution.play_plans`."""
+    state = np.empty(states.shape[1], dtype=np.int8)
+    actions = np.empty(max_legal, dtype=np.int32)
+    horizon = plans.shape[2]
+    for b in range(plans.shape[0]):
+        me = mover(states[b])
+        for i in range(plans.shape[1]):
+            for byte in range(state.shape[0]):
+                state[byte] = states[b, byte]
+            gene = 0
+            while gene < horizon and outcome(state) == ONGOING:
+                count = legal(state, actions, p)
+                own = mover(state) == me
+                action = np.int32(-1)
+                if own and uniform(streams, b) >= mutation:
+                    action = parents[b, i, gene]
+                if not contains(actions, count, action):
+                    action = actions[below(streams, b, count)]
+                if own:
+                    plans[b, i, gene] = action
+                    gene += 1
+                move(state, action, p)
+            for rest in range(gene, horizon):
+                plans[b, i, rest] = -1
 
 
 @kernel
