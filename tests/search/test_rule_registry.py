@@ -52,7 +52,7 @@ def nan(move, node, settings): return math.nan
 @njit
 def lowest(move, node, settings): return -math.inf
 @njit
-def late(move, node, settings): return math.sqrt(9.0 - move.visits)
+def late(move, node, settings): return math.sqrt(4.0 - move.visits)
 def plain(move, node, settings): return 1.0
 RAVE, BOTH = Rule(rave, rave=True), 3
 """

@@ -82,7 +82,7 @@ class SearchConfig(BaseModel):
         if self.gumbel_root and (self.reuse or self.dirichlet_fraction or self.simulations is None):
             raise ValueError("gumbel_root plans its visits: it needs simulations, reuse=false, dirichlet_fraction=0")
         if self.fpu is not None and self.rule in WITHOUT_FPU:
-            raise ValueError(f"fpu is not read by {self.rule}, but by puct, rave and rules of your own")
+            raise ValueError(f"fpu is read by puct and rave, and by rules of your own, not by {self.rule}")
         if self.rave_playouts and self.rule in WITHOUT_RAVE:
             raise ValueError("rave_playouts needs rule='rave'")
         return self
