@@ -20,6 +20,7 @@ from palaestra.cli.train import as_json, demerits_in_words
 from palaestra.cli.training_view import LiveView, PlainView, clock, iterations
 from palaestra.learn.loop import train
 from palaestra.learn.presets import NAMES
+from palaestra.runs.metrics import Demerits
 from tests.cli.interrupts import hear_interrupts, signals
 from tests.learn.fakes import FAKES, tiny
 
@@ -197,13 +198,11 @@ def test_demerits_have_their_place_in_the_views_and_at_the_end(own_folder: Path)
         summary = train(config, Path("runs/t"), [view, plain], FAKES)
         drawn = Console(record=True, width=160, file=nowhere)
         drawn.print(view.draw())
-    counts = [line["demerits"]["demerits"] for line in summary.metrics]
+    counts = [line.demerits.demerits for line in summary.metrics if line.demerits is not None]
     text = drawn.export_text()
     assert "opposition-3x9, b1c8-outcome, cdf, seed 0" in text and "demerits" in text
     assert all(f"{count:.2f}" in text and f"{count:.2f} demerits" in paper.getvalue() for count in counts)
-    words = demerits_in_words(
-        [{"iteration": i, "demerits": {"demerits": d}} for i, d in ((1, 16.5), (2, 0.0), (3, 2.25))]
-    )
+    words = demerits_in_words([(i, Demerits(d, 0, 0, 0, 9.0)) for i, d in ((1, 16.5), (2, 0.0), (3, 2.25))])
     assert words == (
         "Demerits against perfect play: 16.50 at first, none for the first time in iteration 2, 2.25 in the end"
     )

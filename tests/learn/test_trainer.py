@@ -203,7 +203,7 @@ def test_a_loss_that_is_not_finite_restores_the_last_good_weights_and_says_so(
     assert report.stopped == (
         "a loss or gradient was not finite at step 9 of 20; the weights went back to those of step 6"
     )
-    assert report.steps == 6 and np.isfinite(report.sum)
+    assert report.steps == 6 and np.isfinite(report.losses.sum)
     assert same(trainer.state(), reference.state())
     assert trainer.train(batches(), 5, 0.0).stopped is None
 
@@ -213,7 +213,7 @@ def test_a_first_batch_that_is_not_finite_leaves_no_trace() -> None:
     before = trainer.state()
     (batch,) = islice(batches(), 1)
     report = trainer.train(repeat(spoilt(batch)), 5, 0.0)
-    assert report.stopped and report.steps == 0 and np.isnan(report.sum)
+    assert report.stopped and report.steps == 0 and np.isnan(report.losses.sum)
     assert same(trainer.state(), before)
 
 
@@ -229,9 +229,10 @@ def test_a_rate_that_blows_up_the_weights_is_stopped_too() -> None:
 def test_all_four_losses_are_measured_whichever_is_minimised(loss: str) -> None:
     trainer = make_trainer(loss=loss, epochs=None, samples_per_position=1.0, lr=1e-9, optimizer="sgd")
     report = trainer.train(batches(), 6, 0.0)
-    assert report.sum == pytest.approx(report.policy + report.value)
-    assert report.policy == pytest.approx(np.log(4), rel=0.1) and 0.1 < report.value < 1
-    assert report.product == pytest.approx(report.policy * report.value, rel=0.05) and report.samples == 6 * 64
+    assert report.losses.sum == pytest.approx(report.losses.policy + report.losses.value)
+    assert report.losses.policy == pytest.approx(np.log(4), rel=0.1) and 0.1 < report.losses.value < 1
+    assert report.losses.product == pytest.approx(report.losses.policy * report.losses.value, rel=0.05)
+    assert report.samples == 6 * 64
 
 
 def test_a_loss_moves_only_its_own_head() -> None:
@@ -249,9 +250,12 @@ def test_reported_losses_are_those_of_the_last_epoch() -> None:
     still = {"lr": 1e-12, "optimizer": "sgd"}
     last = make_trainer(**still, epochs=None, samples_per_position=1.0).train(iter(data[8:]), 2, 0.0)
     report = make_trainer(**still, epochs=5).train(iter(data), 10, 0.0)
-    assert report.sum == pytest.approx(last.sum, rel=1e-5)
+    assert report.losses.sum == pytest.approx(last.losses.sum, rel=1e-5)
+    assert report.losses == report.epochs[-1] and len(report.epochs) == 5
+    first = make_trainer(**still, epochs=None, samples_per_position=1.0).train(iter(data[:2]), 2, 0.0)
+    assert report.epochs[0].sum == pytest.approx(first.losses.sum, rel=1e-5)
     every = make_trainer(**still, epochs=None, samples_per_position=1.0).train(iter(data), 10, 0.0)
-    assert abs(every.sum - last.sum) > 1e-3
+    assert len(every.epochs) == 1 and abs(every.losses.sum - last.losses.sum) > 1e-3
 
 
 def test_weight_decay_is_decoupled_in_adamw_and_spares_biases_and_normalisations() -> None:
@@ -327,7 +331,7 @@ def test_no_steps_are_no_training() -> None:
     trainer = make_trainer()
     before = trainer.state()
     report = trainer.train(batches(), 0, 0.0)
-    assert report.steps == report.samples == 0 and report.stopped is None and np.isnan(report.policy)
+    assert report.steps == report.samples == 0 and report.stopped is None and np.isnan(report.losses.policy)
     assert same(trainer.state(), before)
 
 

@@ -60,8 +60,8 @@ def solo(
                 bar.update(task, description=words)
 
             def heard(event: Event) -> None:
-                if isinstance(event, IterationEnded):
-                    words = f"ranked reward, iteration {event.iteration}, best {event.metrics['scores']['best']}"
+                if isinstance(event, IterationEnded) and (scores := event.metrics.scores) is not None:
+                    words = f"ranked reward, iteration {event.iteration}, best {scores.best}"
                     bar.update(task, description=words)
 
             found = compare(home, rules, configs, level, begins, [heard])

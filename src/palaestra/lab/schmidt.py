@@ -109,7 +109,7 @@ def demerits_of(folder: Path, runs: Runs) -> dict[str, Curve]:
     curves: dict[str, list[Float64s]] = {}
     for (name, seed), config in runs.items():
         lines = trained(run_folder(folder, name, seed), config)
-        demerits = np.array([line["demerits"]["demerits"] for line in lines], dtype=np.float64)
+        demerits = np.array([line.demerits.demerits for line in lines if line.demerits is not None], dtype=np.float64)
         curves.setdefault(name, []).append(demerits)
     return {name: np.stack(some) for name, some in curves.items()}
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -23,10 +23,11 @@ from palaestra.lab.restarts import Limits, Restarts
 from palaestra.lab.solve_folder import About, Entry, Journal, open_folder, read_journal
 from palaestra.lab.trained import trained
 from palaestra.learn.config import RunConfig
-from palaestra.learn.events import Listener, Metrics
+from palaestra.learn.events import Listener
 from palaestra.players.registry import make_player
 from palaestra.players.solo import games_at_once, is_shared
 from palaestra.runs.folder import RunFolder, numbered
+from palaestra.runs.metrics import Lines
 
 TIME = "time.json"
 RANKED, LED = "ranked", "nrpa-led"
@@ -90,16 +91,16 @@ def compare(
     return found
 
 
-def run_journal(game: Game, seed: int, lines: Sequence[Metrics]) -> Journal:
+def run_journal(game: Game, seed: int, lines: Lines) -> Journal:
     """A run as a journal: one entry an iteration, with the best score that it found in any of its stages."""
     journal = Journal(About(game.id, game.version, RANKED, seed, "", 1))
     for line in lines:
-        scores, judged = line["scores"], line["score"]
-        found = [scores["highest"]]
-        found += [scores["deep"]["highest"]] if scores["deep"] else []
-        found += [judged["best"]] if judged else []
-        took = sum(line["seconds"].values())
-        journal.add(Entry(line["iteration"], line["games"], {max(found): line["games"]}, line["elapsed"], took))
+        assert line.scores is not None, "these games are for one player"
+        found = [line.scores.highest]
+        found += [line.scores.deep.highest] if line.scores.deep is not None else []
+        found += [line.score.best] if line.score is not None else []
+        took = line.seconds.total
+        journal.add(Entry(line.iteration, line.games, {max(found): line.games}, line.elapsed, took))
     return journal
 
 

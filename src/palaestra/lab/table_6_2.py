@@ -120,7 +120,7 @@ def switch_of(folder: Path, config: RunConfig, listeners: Iterable[Listener] = (
     """
     for iteration in range(1, _limit(config) + 1):
         latest = trained(folder, config.model_copy(update={"iterations": iteration}), listeners)[-1]
-        if latest["warm"]["balance"] > 0:
+        if latest.warm is not None and (latest.warm.balance or 0) > 0:
             return iteration
     return None
 

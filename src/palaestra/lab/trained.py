@@ -12,10 +12,11 @@ from pathlib import Path
 
 from palaestra.base.errors import ConfigError, RunError
 from palaestra.learn.config import RunConfig
-from palaestra.learn.events import Event, IterationEnded, Listener, Metrics
+from palaestra.learn.events import Event, IterationEnded, Listener
 from palaestra.learn.loop import resume, train
 from palaestra.learn.settings import flatten, make_config
 from palaestra.runs.folder import CONFIG, RunFolder
+from palaestra.runs.metrics import MetricsLine
 from palaestra.work.jobs import Job, report
 from palaestra.work.workers import make_workers
 
@@ -35,7 +36,7 @@ def refuse_own_settings(sets: Sequence[str], *others: str) -> None:
             )
 
 
-def trained(folder: Path, config: RunConfig, listeners: Iterable[Listener] = ()) -> list[Metrics]:
+def trained(folder: Path, config: RunConfig, listeners: Iterable[Listener] = ()) -> list[MetricsLine]:
     """The lines of metrics of the run in this folder, up to the end that `config` sets.
 
     RunError if the folder holds a run with other settings.

@@ -7,22 +7,22 @@ threads, and not on what other stages drew.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from palaestra.arena.early_stop import play_until_sure
-from palaestra.arena.match import Listener, MatchResult
+from palaestra.arena.match import MatchListener, MatchResult
 from palaestra.arena.openings import default_plies
 from palaestra.arena.parallel import Team, play_parallel
 from palaestra.arena.sprt import Sprt
 from palaestra.base.streams import keyed_seeds
 from palaestra.games.base import Game
 from palaestra.learn.config import GateConfig, RunConfig
-from palaestra.learn.running_elo import Tally, tally_of_first
+from palaestra.learn.running_elo import tally_of_first
 from palaestra.players.runs import make_agent, playing_search
 from palaestra.rewards.base import Reward
+from palaestra.runs.metrics import Tally
 
 _STAGE = 0x6A7E  # sets the gate's random numbers apart from other stages'
 
@@ -36,7 +36,6 @@ class GateResult:
     draws: int
     losses: int
     reason: str  # one line for people
-    seconds: float
     games: int = 0
     distinct_games: int = 0
     first: Tally = (0, 0, 0)  # wins, draws and losses in the games that the candidate began
@@ -48,7 +47,7 @@ def judge(
     best: bytes,
     config: RunConfig,
     iteration: int,
-    listen: Listener | None = None,
+    listen: MatchListener | None = None,
     *,
     reward: Reward | None = None,
 ) -> GateResult:
@@ -58,8 +57,7 @@ def judge(
     """
     gate = config.gate
     if gate.kind == "off":
-        return GateResult(True, 0, 0, 0, "no gate", 0.0)
-    began = time.perf_counter()
+        return GateResult(True, 0, 0, 0, "no gate")
     search = playing_search(config.selfplay.search, gate.simulations)
     agent = partial(make_agent, game, search=search, reward=reward)
     teams: list[Team] = [(agent("candidate", candidate), agent("best", best)) for _ in range(config.threads)]
@@ -71,7 +69,6 @@ def judge(
         match.draws,
         match.losses,
         reason,
-        time.perf_counter() - began,
         match.games,
         match.distinct_games,
         tally_of_first(match),
@@ -86,7 +83,9 @@ def passes(wins: int, losses: int, threshold: float) -> bool:
 Judgement = tuple[bool, str, MatchResult]
 
 
-def _by_threshold(game: Game, teams: Sequence[Team], gate: GateConfig, seed: int, listen: Listener | None) -> Judgement:
+def _by_threshold(
+    game: Game, teams: Sequence[Team], gate: GateConfig, seed: int, listen: MatchListener | None
+) -> Judgement:
     match = play_parallel(game, teams, gate.games, seed=seed, listen=listen)
     decisive = match.wins + match.losses
     if not decisive:
@@ -96,11 +95,11 @@ def _by_threshold(game: Game, teams: Sequence[Team], gate: GateConfig, seed: int
     return accepted, f"{share}, {100 * gate.threshold:g} % needed", match
 
 
-def _by_test(game: Game, teams: Sequence[Team], gate: GateConfig, seed: int, listen: Listener | None) -> Judgement:
+def _by_test(game: Game, teams: Sequence[Team], gate: GateConfig, seed: int, listen: MatchListener | None) -> Judgement:
     """The sequential test; when the games run out first, the ratio's sign is not enough: the candidate is rejected."""
     plies = default_plies(game, gate.games // 2)
 
-    def play(pairs: range, heard: Listener | None) -> MatchResult:
+    def play(pairs: range, heard: MatchListener | None) -> MatchResult:
         return play_parallel(game, teams, gate.games, opening_plies=plies, seed=seed, pairs=pairs, listen=heard)
 
     tested = play_until_sure(Sprt(gate.elo0, gate.elo1), gate.games, play, listen)

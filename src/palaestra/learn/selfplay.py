@@ -22,6 +22,7 @@ from itertools import chain
 
 import numpy as np
 
+from palaestra.base.progress import ProgressListener
 from palaestra.base.types import Float32s, Int32s
 from palaestra.games.base import Game
 from palaestra.learn.config import RunConfig
@@ -32,7 +33,6 @@ from palaestra.learn.sampling import Sampling, examples_of_games
 from palaestra.learn.targets import value_targets
 from palaestra.learn.warm_start import (
     Enhanced,
-    WarmStartState,
     check_adaptive,
     is_warm,
     leaf_evaluator,
@@ -44,11 +44,10 @@ from palaestra.nets.cache import Cached
 from palaestra.nets.evaluator import OnnxEvaluator
 from palaestra.rewards.base import Reward, default_reward
 from palaestra.runs.game_record import GameRecord, points_of
+from palaestra.runs.metrics import GameResults, WarmStartState
 from palaestra.search.driver import Search
 from palaestra.search.evaluator import Evaluator
 from palaestra.search.search_speed import Timed
-
-Listener = Callable[[int, int], None]  # (games finished, games in all); called by the thread that waits
 
 _POLL = 0.1  # seconds between two looks at how far the threads are
 _SELF = "self-play"
@@ -91,10 +90,10 @@ class SelfPlay:
         return sum(len(record.moves) for record in self.records) / len(self.records)
 
     @property
-    def results(self) -> dict[str, int]:
-        """How many games the first player won, were drawn, and the second player won."""
-        signs = [int(np.sign(record.final_outcome)) for record in self.records]
-        return {"first": signs.count(1), "draw": signs.count(0), "second": signs.count(-1)}
+    def results(self) -> GameResults:
+        """Of a game for two players."""
+        points = [record.points for record in self.records]
+        return GameResults(points.count(1.0), points.count(0.5), points.count(0.0))
 
 
 def play_games(
@@ -102,7 +101,7 @@ def play_games(
     model: bytes,
     config: RunConfig,
     iteration: int,
-    listen: Listener | None = None,
+    listen: ProgressListener | None = None,
     *,
     switched: bool = False,
     reward: Reward | None = None,
@@ -184,7 +183,7 @@ def _searcher(game: Game, network: Evaluator, plan: Enhanced, reward: Reward) ->
     return Search(game, leaf_evaluator(game, network, plan, reward), plan.search, reward)
 
 
-def _play_out(tables: Sequence[Table], games: int, listen: Listener | None) -> None:
+def _play_out(tables: Sequence[Table], games: int, listen: ProgressListener | None) -> None:
     """Play every table to the end on a thread of its own; an error or an interrupt stops all at their next move."""
     stop = threading.Event()
 
