@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +22,10 @@ from palaestra.learn.loop import train
 from palaestra.learn.presets import NAMES
 from palaestra.live.training import TrainedRun, demerits_in_words
 from palaestra.live.words import clock
-from palaestra.runs.metrics import Demerits
+from palaestra.runs.metrics import AgentScore, Demerits
 from tests.cli.interrupts import hear_interrupts, signals
 from tests.learn.fakes import FAKES, tiny
+from tests.learn.run_folders import metrics_line
 
 TINY = (
     "--set", "net=b1c8", "--set", "selfplay.games=6", "--set", "selfplay.search.simulations=6",
@@ -246,21 +248,22 @@ def test_a_preset_may_say_how_many_threads(cli: Any, tmp_path: Path, given: tupl
     assert tomllib.loads((run / "config.toml").read_text())["threads"] == threads
 
 
-@pytest.mark.parametrize("alone", [False, True])
+@pytest.mark.parametrize("solo", [False, True])
 def test_the_commands_that_are_advised_are_never_broken(
-    alone: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    solo: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from palaestra.cli.train import NEXT, NEXT_ALONE, print_next
+    from palaestra.cli.train import NEXT, NEXT_SOLO, print_next
     from palaestra.games.registry import make_game
     from palaestra.learn.config import RunConfig
     from palaestra.learn.events import Summary
 
     monkeypatch.setenv("COLUMNS", "40")
     folder = tmp_path / "a-run-with-a-rather-long-name"
-    lines = ({"score": {"mean": 1.0}},) if alone else ()
+    score = AgentScore("agent", 1.0, None, None, 1, 1, 1)
+    lines = (replace(metrics_line(1), score=score),) if solo else ()
     print_next(Summary(folder, make_game("hex"), RunConfig(game="hex", iterations=3), 3, 1, 1, 1.0, 0, lines))
     printed = capsys.readouterr().out
-    assert len(printed.strip().splitlines()) == len((NEXT_ALONE if alone else NEXT).splitlines())
+    assert len(printed.strip().splitlines()) == len((NEXT_SOLO if solo else NEXT).splitlines())
     assert f" resume {folder} --iterations 6\n" in printed and "hex-11x11" in printed
 
 

@@ -53,14 +53,14 @@ def test_training_learns(net: str, optimizer: str, lr: float) -> None:
     data = batches()
     before = trainer.train(data, 10, 0.0)
     after = trainer.train(data, 120, 0.0)
-    assert after.policy < 0.7 * before.policy and after.value < 0.5 * before.value
+    assert after.losses.policy < 0.7 * before.losses.policy and after.losses.value < 0.5 * before.losses.value
 
 
 @pytest.mark.parametrize("net", ["b1c8-outcome", "mlp64x2-categorical"])
 def test_heads_of_outcomes_learn(net: str) -> None:
     trainer, data = make_trainer(net), batches()
     before, after = trainer.train(data, 10, 0.0), trainer.train(data, 120, 0.0)
-    assert after.value < 0.5 * before.value
+    assert after.losses.value < 0.5 * before.losses.value
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -84,7 +84,7 @@ def test_training_from_a_saved_state_goes_on_bit_for_bit(settings: dict[str, Any
     assert same(resumed.state(), through.state())
     reports = [trainer.train(iter(data[8:]), 12, 0.5) for trainer in (through, resumed)]
     assert same(resumed.state(), through.state()) and resumed.onnx() == through.onnx()
-    assert reports[0].sum == reports[1].sum and reports[0].product == reports[1].product
+    assert reports[0].losses.sum == reports[1].losses.sum and reports[0].losses.product == reports[1].losses.product
 
 
 def test_a_state_is_a_copy_that_later_training_leaves_alone() -> None:
@@ -153,7 +153,7 @@ def test_parts_on_two_threads_add_up_to_the_gradient_of_the_batch(net: str) -> N
     )
     reports = one.train(repeat(half), 5, 0.0), two.train(repeat(double), 5, 0.0)
     assert reports[1].samples == 2 * reports[0].samples == 320
-    assert reports[0].product == pytest.approx(reports[1].product, rel=1e-5)
+    assert reports[0].losses.product == pytest.approx(reports[1].losses.product, rel=1e-5)
     alone, parted = one.state(), two.state()
     for name, array in alone.items():
         if not name.endswith("variance"):
@@ -315,7 +315,7 @@ def test_dropout_changes_training_and_differs_from_call_to_call() -> None:
     assert plain.onnx() == dropped.onnx()
     (batch,) = islice(batches(), 1)
     still = make_trainer("mlp32x1", dropout=0.5, lr=1e-12, optimizer="sgd")
-    losses = [still.train(repeat(batch), 1, 0.0).sum for _ in range(3)]
+    losses = [still.train(repeat(batch), 1, 0.0).losses.sum for _ in range(3)]
     assert len(set(losses)) == 3
     plain.train(batches(), 3, 0.0), dropped.train(batches(), 3, 0.0)
     assert plain.onnx() != dropped.onnx()
