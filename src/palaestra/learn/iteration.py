@@ -113,10 +113,11 @@ class Iteration:
 
     def _learn(self) -> Learned:
         session = self.session
-        steps = session.replay.steps(self.config.learn)
+        steps = session.replay.steps(self.config.learn, len(self.game.symmetries))
         with self._timer("training", steps, "batches") as listen:
             rng = np.random.default_rng([self.config.seed, self.number, BATCHES])
-            batches = session.replay.batches(self.game, self.config.learn, rng)
+            turned = not self.config.defects.unturned_policies
+            batches = session.replay.batches(self.game, self.config.learn, rng, turn_policies=turned)
             report = session.trainer.train(batches, steps, session.progress(self.number), listen)
         diverged = divergence(report, self.game.num_actions)
         if diverged:
