@@ -155,7 +155,7 @@ def rate_rows(rates: Sequence[ErrorRate]) -> list[tuple[str, ...]]:
             str(rate.simulations or "net alone"),
             percent(rate.rate),
             f"{rate.mistakes} of {rate.positions}",
-            str(rate.telling),
+            str(rate.fallible),
         )
         for rate in rates
     ]
@@ -179,7 +179,9 @@ def judged_in_words(run: StoredRun, iteration: int, reward: str | None) -> str:
 
 
 def rate_document(rate: ErrorRate) -> dict[str, Any]:
-    return {**asdict(rate), "error_rate": rate.rate, "interval": rate.interval}
+    counts = asdict(rate)
+    counts["telling"] = counts.pop("fallible")
+    return {**counts, "error_rate": rate.rate, "interval": rate.interval}
 
 
 def point_document(point: Point) -> dict[str, Any]:
