@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -35,6 +35,7 @@ from palaestra.lab.plan import Plan, make_plan
 from palaestra.lab.reproduce import Progress, conclude, do_jobs, jobs_of, refuse_other
 from palaestra.lab.statistics import Estimate, mean
 from palaestra.lab.status import status_of
+from palaestra.runs.metrics import Lines, MetricsLine
 from palaestra.work.workers import make_workers
 
 GAME = "tic_tac_toe-3x3"
@@ -44,12 +45,12 @@ TINY = (
 )  # fmt: skip
 
 
-def read_losses(lines: Sequence[Any]) -> Iterable[Row]:
-    return [{"iteration": line["iteration"], "loss": line["losses"]["sum"]} for line in lines]
+def read_losses(lines: Lines) -> Iterable[Row]:
+    return [{"iteration": line.iteration, "loss": line.losses.sum} for line in lines]
 
 
-def second(line: Any) -> bool:
-    return bool(line["iteration"] == 2)
+def second(line: MetricsLine) -> bool:
+    return line.iteration == 2
 
 
 def roll(game: str, seed: int, sides: int, log: str, fails_at: int = -1) -> Iterable[Row]:
