@@ -105,7 +105,8 @@ class _Calibration:
         self.save()
         anchors = {text: AnchorSpeed(**one) for text, one in drifts["anchors"].items()}
         drift, match_drift = Drift(**drifts["selfplay"]), Drift(**drifts["match"])
-        return Speeds(network, selfplay, step, beside, first, drift, warm, match, match_drift, anchors)
+        around = (warm, match, match_drift, anchors, len(game.symmetries))
+        return Speeds(network, selfplay, step, beside, first, drift, *around)
 
     def get(self, what: str, key: Store, measure: Callable[[], Any]) -> Any:
         name = f"{what} {json.dumps({**self.base, **key}, sort_keys=True)}"
@@ -193,9 +194,9 @@ def _idle_run(config: RunConfig) -> tuple[float, float]:
         tempfile.TemporaryDirectory(prefix="palaestra-") as folder,
     ):
         lines = train(_alone(_with(config, config.threads, 2), 3, learn), Path(folder) / "idle").metrics
-    took = [after["elapsed"] - before["elapsed"] for before, after in pairwise(lines)]
-    beside = [seconds - sum(line["seconds"].values()) for seconds, line in zip(took, lines[1:], strict=True)]
-    return min(beside), LOADING if compiled else max(0.0, lines[0]["elapsed"] - min(took))
+    took = [after.elapsed - before.elapsed for before, after in pairwise(lines)]
+    beside = [seconds - line.seconds.total for seconds, line in zip(took, lines[1:], strict=True)]
+    return min(beside), LOADING if compiled else max(0.0, lines[0].elapsed - min(took))
 
 
 def _network(game: Game, config: RunConfig) -> NetworkSpeed:

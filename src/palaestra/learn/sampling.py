@@ -64,7 +64,9 @@ def _policies(counts: Int32s, actions: Int32s, logits: Float32s, temperatures: F
     """float32[M, L]: what the moves were drawn from; all weight on the favourite, which is chosen, at T = 0."""
     legal = np.arange(actions.shape[1]) < counts[:, None]
     warm = temperatures > 0.0
-    scaled = np.take_along_axis(logits, np.where(legal, actions, 0), axis=1) / np.where(warm, temperatures, 1.0)[:, None]
+    scaled = (
+        np.take_along_axis(logits, np.where(legal, actions, 0), axis=1) / np.where(warm, temperatures, 1.0)[:, None]
+    )
     scaled = np.where(legal, scaled, -np.inf)
     weights = np.exp(scaled - scaled.max(axis=1, keepdims=True))
     weights[~warm] = (legal & (actions == chosen[:, None]))[~warm]
