@@ -328,7 +328,7 @@ def print_strength(
                 str(rate.simulations or "net alone"),
                 percent(rate.rate),
                 f"{rate.mistakes} of {rate.positions}",
-                str(rate.telling),
+                str(rate.fallible),
             )
         console.print(table)
     words = "Intervals are 95 %. A mistake: another move has a better result (win, draw, loss)."
