@@ -79,6 +79,11 @@ def trusted() -> list[str]:
     return sorted(_trusted)
 
 
+def may_load(name: str) -> bool:
+    """Whether `load` would import this name."""
+    return name in _trusted or _remembered(name) is not None
+
+
 def to_be_named(texts: Iterable[str]) -> list[str]:
     """Of the code that some texts name, what a later command has to name again (`--trust`) before it is imported."""
     return [name for name in code_names(texts) if _remembered(name) is None]

@@ -34,7 +34,8 @@ from palaestra.learn.optimizers import learning_rate, make_optimizer, new_moment
 from palaestra.nets.architecture import GameFacts
 from palaestra.nets.export import export_onnx
 from palaestra.nets.heads import VALUE_HEAD
-from palaestra.nets.modules import Network, make_module, seed_dropout
+from palaestra.nets.modules import Trained, make_module, seed_dropout
+from palaestra.nets.torch_net import OwnModule
 
 PART = 32  # fewest positions of a part: smaller ones are normalised badly and gain no time
 SNAPSHOT = 100  # steps between the weights to go back to when a loss is not finite
@@ -75,17 +76,19 @@ class Trainer:
                 f"selfplay.value_target is {config.selfplay.value_target}: {config.net} learns what games ended in and"
                 " would not read it; set selfplay.value_target=z, or take a network without a head of outcomes"
             )
-        self.module.to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self.module.to(self.device, memory_format=self.module.memory_format)  # type: ignore[call-overload]
         parts = min(config.threads, max(1, self.learn.batch // PART))
         self.copies = self._share(parts if self.device.type == "cpu" else 1)
         self.averaged = copy.deepcopy(self.module) if self.learn.average else None
         self.optimizer = make_optimizer(self.module, self.learn, fused=self.device.type != "mps")
         # Modules search themselves for parameters at every question, which takes as long as a small network's step.
         self.parameters = [list(module.parameters()) for module in self.copies]
-        self.buffers = [list(module.buffers()) for module in self.copies]
+        self.buffers = [_numbers(module) for module in self.copies]
         self.tensors = _tensors(self.module)
         self.averages = [] if self.averaged is None else _tensors(self.averaged)
         self.steps = 0  # since the run began
+        if isinstance(self.module, OwnModule):
+            self.onnx()  # what cannot be played is refused before a run leaves anything behind
 
     def train(
         self, batches: Iterator[Batch], steps: int, progress: float, listen: Listener | None = None
@@ -219,10 +222,10 @@ class Trainer:
         self._average_buffers(len(parts))
         return policy, value
 
-    def _cut(self, batch: Batch) -> list[tuple[Network, Tensor, Tensor, Tensor]]:
+    def _cut(self, batch: Batch) -> list[tuple[Trained, Tensor, Tensor, Tensor]]:
         """(network, planes, policy, the head's target) of each part, on the device."""
         count = max(1, min(len(self.copies), len(batch) // PART))
-        planes = torch.from_numpy(batch.planes).to(self.device, memory_format=torch.channels_last)
+        planes = torch.from_numpy(batch.planes).to(self.device, memory_format=self.module.memory_format)
         target = self.head.targets(batch.value, batch.outcome, batch.ply, batch.mover)
         others = (torch.from_numpy(array).to(self.device) for array in (batch.policy, target))
         columns = (tensor.tensor_split(count) for tensor in (planes, *others))
@@ -241,7 +244,7 @@ class Trainer:
 
     # Copies.
 
-    def _share(self, count: int) -> list[Network]:
+    def _share(self, count: int) -> list[Trained]:
         """The module and copies of it: the same weights in memory, their own gradients and running means."""
         self.module.train()
         copies = [copy.deepcopy(self.module) for _ in range(count - 1)]
@@ -270,7 +273,7 @@ class Trainer:
             seed_dropout(module, int(seeds.generate_state(1, np.uint64)[0]), self.device)
 
 
-def _forward(module: Network, planes: Tensor, policy: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+def _forward(module: Trained, planes: Tensor, policy: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     """l_p and l_v of one part, with what their gradients need."""
     logits, answer = module(planes)
     return policy_loss(logits, policy), head_loss(module.net.head, answer, target)
@@ -310,8 +313,13 @@ def find_device(name: str) -> torch.device:
     return torch.device(name)
 
 
-def _tensors(module: Network) -> list[Tensor]:
-    return [*(parameter.data for parameter in module.parameters()), *module.buffers()]
+def _tensors(module: Trained) -> list[Tensor]:
+    return [*(parameter.data for parameter in module.parameters()), *_numbers(module)]
+
+
+def _numbers(module: Trained) -> list[Tensor]:
+    """The buffers that have a mean: modules of the user's own may also count in whole numbers."""
+    return [buffer for buffer in module.buffers() if buffer.is_floating_point()]
 
 
 def _array(tensor: Tensor) -> np.ndarray[Any, Any]:

@@ -31,7 +31,7 @@ from palaestra.base.jit import kernel
 from palaestra.base.reading import read_bytes
 from palaestra.base.types import Float32s
 from palaestra.games.base import Game
-from palaestra.nets.architecture import parse_net
+from palaestra.nets.architecture import split_head
 from palaestra.nets.graph import ACTIONS_KEY, GAME_KEY, INPUT, LOGITS, NET_KEY, OUTCOME, SHAPE_KEY, VALUE, VERSION_KEY
 from palaestra.nets.heads import CATEGORICAL_HEAD, OUTCOME_HEAD, VALUE_HEAD, Head, make_head
 from palaestra.rewards.base import Reward, default_reward
@@ -204,7 +204,7 @@ class OnnxEvaluator(Evaluator):
         try:
             if self._answer == VALUE:
                 head = VALUE_HEAD
-            elif named and parse_net(named).head == CATEGORICAL_HEAD:
+            elif named and split_head(named)[1] == CATEGORICAL_HEAD:
                 head = CATEGORICAL_HEAD
             return make_head(head, OutcomeSpace.of(self.game), f"the network does not fit {self.game.id}")
         except ConfigError as error:

@@ -44,7 +44,7 @@ class Choice:
 class Player(ABC):
     """A player of one game. `text` is what made it, for example `uct(simulations=200)`."""
 
-    def __init__(self, game: Game, text: str) -> None:
+    def __init__(self, game: Game, text: str = "") -> None:  # the registry says what made one of the user's own
         self.game = game
         self.text = text
 

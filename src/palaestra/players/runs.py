@@ -131,12 +131,12 @@ class StoredRun:
 
         What a value head says is a value under the reward that it learned; only ends of games would be valued anew.
         """
-        from palaestra.nets.architecture import parse_net
+        from palaestra.nets.architecture import split_head
         from palaestra.nets.heads import CATEGORICAL_HEAD, OUTCOME_HEAD, VALUE_HEAD
         from palaestra.rewards.registry import make_reward
 
         own = make_reward(self.reward, game).text
-        if reward.text != own and parse_net(self.net).head == VALUE_HEAD:
+        if reward.text != own and split_head(self.net)[1] == VALUE_HEAD:
             head = OUTCOME_HEAD if game.players == 2 else CATEGORICAL_HEAD
             raise PlayerError(
                 f"run {self.name} cannot play under {reward.text}: the values of its network {self.net} are those of"

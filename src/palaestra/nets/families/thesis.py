@@ -23,6 +23,8 @@ LEAST_SIDE = 5  # two convolutions without padding take four cells from each sid
 @dataclass(frozen=True)
 class ThesisNet(Net):
     pattern: ClassVar[str] = r"thesis(256|512)?"
+    form: ClassVar[str] = "thesis256, thesis512"
+    examples: ClassVar[tuple[str, ...]] = ("thesis256", "thesis512")
 
     channels: int = DEFAULT_CHANNELS
     head: str = VALUE_HEAD
