@@ -47,7 +47,7 @@ def test_an_interrupt_says_how_to_go_on(cli: Any, monkeypatch: pytest.MonkeyPatc
     read = Session._read
 
     def interrupted(session: Session) -> str | None:
-        if session.written:
+        if session.playing.position.moves:
             raise KeyboardInterrupt
         return read(session)
 

@@ -261,3 +261,21 @@ def test_the_commands_that_are_advised_are_never_broken(
     printed = capsys.readouterr().out
     assert len(printed.strip().splitlines()) == len((NEXT_ALONE if alone else NEXT).splitlines())
     assert f" resume {folder} --iterations 6\n" in printed and "hex-11x11" in printed
+
+
+def test_an_estimate_trains_nothing_and_says_the_seconds_of_each_stage(
+    cli: Any, own_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from palaestra.learn import calibration
+    from palaestra.learn.time_model import AnchorSpeed, NetworkSpeed, Probe, SearchSpeed, Speeds
+
+    search = SearchSpeed((Probe(10, 4, (5,) * 4, 5.0, 100, 0.1), Probe(40, 4, (5,) * 4, 5.0, 300, 0.2)), 1, 0.0, 1.0)
+    anchors = {"random": AnchorSpeed(0.0, 5.0)}
+    speeds = Speeds(NetworkSpeed((1, 64), (0.001, 0.01)), search, 0.01, 0.1, 0.5, match=search, anchors=anchors)
+    monkeypatch.setattr(calibration, "calibrate", lambda config, listen: speeds)
+    given = ("train", "tic_tac_toe-3x3", "--iterations", "3", "--threads", "1", "--estimate", *TINY)
+    told = json.loads(cli(*given, "--json").out)
+    assert told["iterations"] == 3 and told["games"] == 18
+    assert told["total_seconds"] == pytest.approx(sum(told["seconds"].values()))
+    assert "self-play" in cli(*given).out
+    assert not list(own_folder.iterdir())

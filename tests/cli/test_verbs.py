@@ -14,10 +14,10 @@ import pytest
 import typer.main
 
 from palaestra import __version__
-from palaestra.cli.analyse import short_value
 from palaestra.cli.main import VERBS, build_app
 from palaestra.games.overlay import DECIDING
 from palaestra.games.registry import FAMILIES
+from palaestra.live.words import short_value
 from tests.cli.interrupts import hear_interrupts
 
 

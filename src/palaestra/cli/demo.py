@@ -75,9 +75,10 @@ def show_win(summary: Summary) -> None:
     import numpy as np
 
     from palaestra.arena.match import play_match, points_of_a
-    from palaestra.cli.output import outcome_in_words, stderr, stdout
+    from palaestra.cli.output import stderr, stdout
     from palaestra.cli.train import name_of
     from palaestra.games.registry import make_game
+    from palaestra.live.words import outcome_in_words
     from palaestra.players.registry import make_player
 
     game = make_game(GAME)
@@ -152,7 +153,8 @@ def drawn(game: Game, record: GameRecord) -> Group:
     from rich.console import Group
     from rich.text import Text
 
-    from palaestra.cli.output import board, outcome_in_words
+    from palaestra.cli.output import board
+    from palaestra.live.words import outcome_in_words
 
     moves = game.line_to_texts(game.start(np.array([record.start]))[0], record.moves)
     *_, before, state = game.replay(f"@{record.start} {' '.join(moves)}")

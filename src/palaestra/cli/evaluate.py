@@ -287,7 +287,8 @@ def print_strength(
     from rich.text import Text
 
     from palaestra.arena.statistics import elo_in_words
-    from palaestra.cli.output import at_words, percent, score_in_words, stdout
+    from palaestra.cli.output import at_words, stdout
+    from palaestra.live.words import percent, score_in_words
 
     console = stdout()
     under = f", reward {reward}" if reward else ""

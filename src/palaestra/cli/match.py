@@ -113,7 +113,7 @@ def make_teams(game: Game, a: str, b: str, threads: int | None, games: int) -> l
 def score_so_far(running: Running) -> str:
     """ "+12 =3 −5  67.5 % (46–83)"."""
     from palaestra.arena.statistics import score_interval, score_of
-    from palaestra.cli.output import percent
+    from palaestra.live.words import percent
 
     tally = running.wins, running.draws, running.losses
     low, high = score_interval(*tally)
@@ -165,7 +165,8 @@ def print_result(result: MatchResult, openings: Openings, tested: SequentialMatc
     from rich.text import Text
 
     from palaestra.arena.statistics import elo_in_words
-    from palaestra.cli.output import score_in_words, stdout
+    from palaestra.cli.output import stdout
+    from palaestra.live.words import score_in_words
 
     one, other = (f"{1000 * seconds:.3g} ms" for seconds in result.seconds_per_move)
     adjudicated = sum(record.adjudicated for record in result.records)

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from palaestra.base.types import Float64s, Int8s
     from palaestra.games.base import Game
 
-SIDES = ("first", "second")
 FIRST_STYLE, SECOND_STYLE, EMPTY_STYLE, LAST_STYLE = "bold bright_yellow", "bold bright_red", "dim", "reverse"
 
 
@@ -77,27 +76,6 @@ def board(game: Game, state: Int8s, before: Int8s | None = None) -> Text:
         style = styles.get(now, "")
         text.append(now, f"{style} {LAST_STYLE}" if now != then and now not in " \n." else style)
     return text
-
-
-def outcome_in_words(game: Game, state: Int8s) -> str:
-    """The result of a finished game for people."""
-    outcome = int(game.outcome(state[None])[0])
-    plies = int(game.plies(state[None])[0])
-    if game.players == 1:
-        return f"over: score {outcome} after {plies} moves"
-    if outcome == 0:
-        return f"a draw after {plies} plies"
-    winner = SIDES[0] if outcome > 0 else SIDES[1]
-    return f"the {winner} player wins" + (f" by {abs(outcome)}" if game.tiebreak == "margin" else f" at ply {plies}")
-
-
-def percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
-
-
-def score_in_words(score: float, interval: tuple[float, float]) -> str:
-    """ "63.0 % (57.2–68.5)"."""
-    return f"{percent(score)} ({100 * interval[0]:.1f}–{100 * interval[1]:.1f})"
 
 
 def at_words(text: str, room: int) -> str:

@@ -76,7 +76,8 @@ def _number(text: str) -> float | None:
 
 def ratings_table(ratings: Ratings, width: int = 80) -> Table:
     """Rank, player, Elo with its 95 % interval, games, score and draws, best first; groups apart."""
-    from palaestra.cli.output import at_words, percent
+    from palaestra.cli.output import at_words
+    from palaestra.live.words import percent
 
     table = _table("player", gap=2, overflow="fold")
     for heading in ("Elo", "+", "−", "games", "score", "draws"):

@@ -58,7 +58,8 @@ def table_5_1(
 
 
 def _print_table_5_1(cells: list[SearchCell]) -> None:
-    from palaestra.cli.output import score_in_words, stdout
+    from palaestra.cli.output import stdout
+    from palaestra.live.words import score_in_words
 
     console = stdout()
     console.print("| game | pairing | score, % (95 %) | + = − | published, % | inside | distinct |", soft_wrap=True)
@@ -115,8 +116,9 @@ def table_6_1(
 
 
 def _print_table_6_1(cells: list[WarmCell]) -> None:
-    from palaestra.cli.output import score_in_words, stdout
+    from palaestra.cli.output import stdout
     from palaestra.lab.table_6_1 import NAMES
+    from palaestra.live.words import score_in_words
 
     console = stdout()
     console.print(

@@ -80,8 +80,8 @@ def _print_table(found: Mapping[str, Sequence[Journal]], minutes: float) -> None
     import numpy as np
 
     from palaestra.cli.output import mean_in_words, stdout
-    from palaestra.cli.training_view import clock
     from palaestra.lab.solo_comparison import best_and_when
+    from palaestra.live.words import clock
 
     console = stdout()
     heading = f"| method, {minutes:g} minutes | best, mean | best, by seed | met after | games or restarts |"

@@ -47,10 +47,11 @@ def review(
     json: Json = False,
 ) -> None:
     """Look at a finished game again: mistakes and better moves, and the value from move to move."""
-    from palaestra.cli.analyse import default_adviser, write_new
+    from palaestra.cli.analyse import write_new
     from palaestra.cli.files import writable
     from palaestra.cli.output import print_json, progress_bar, say
     from palaestra.lab.review import review_game, review_page
+    from palaestra.live.analysis import default_adviser
     from palaestra.players.registry import make_player
 
     if html is not None:
@@ -129,8 +130,8 @@ def _names(played: PgnGame, found: Review) -> dict[str, str]:
 
 
 def _as_json(found: Review, file: str, number: int, names: dict[str, str], seed: int) -> dict[str, Any]:
-    from palaestra.cli.output import SIDES
     from palaestra.lab.review import thresholds_in_words
+    from palaestra.live.words import SIDES
 
     return {
         "file": file,
@@ -164,8 +165,9 @@ def _as_json(found: Review, file: str, number: int, names: dict[str, str], seed:
 def _print(found: Review, names: dict[str, str]) -> None:
     from rich.text import Text
 
-    from palaestra.cli.output import SIDES, stdout
+    from palaestra.cli.output import stdout
     from palaestra.lab.review import thresholds_in_words, verdicts_in_words
+    from palaestra.live.words import SIDES
 
     console = stdout()
     who = " against ".join(names[side] for side in SIDES[: found.game.players])
@@ -189,8 +191,8 @@ def _table(found: Review) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    from palaestra.cli.output import SIDES
     from palaestra.lab.review import value_in_words
+    from palaestra.live.words import SIDES
 
     two = found.game.players == 2
     what = "value" if two else "score"

@@ -101,6 +101,9 @@ def train(
         int | None,
         typer.Option(help="Of self-play and training; as the preset says, or all cores.", show_default=False),
     ] = None,
+    estimate: Annotated[
+        bool, typer.Option("--estimate", help="Only say how long the run would take on this machine.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Learn a game by self-play. --minutes or --iterations replace the preset's end of the run; both bound it."""
@@ -122,6 +125,11 @@ def train(
         device=device,
         threads=threads or load_preset(preset).settings.get("threads") or usable_cores(),
     )
+    if estimate:
+        from palaestra.cli.estimate import say_estimate
+
+        say_estimate(config, json)
+        return
     folder = new_folder(run, f"{game}-{preset}")
 
     def work(listeners: list[Listener]) -> Summary:

@@ -18,8 +18,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, get_args
 
 import numpy as np
 
@@ -71,6 +72,7 @@ class Game(ABC):
     action_places: tuple[int, ...] | None = None  # plane · H·W + cell of each action, where they are some of those
     goal: str = ""  # what a player tries to reach, in a sentence or two for people
     glyphs: tuple[str, str] | None = None  # the letters in `render` that are the first and the second player's stones
+    made_from: str = field(default="", init=False, repr=False)  # the text that the registry made it from, if it did
 
     def __post_init__(self) -> None:
         if self.players not in (1, 2):
@@ -107,6 +109,26 @@ class Game(ABC):
         if self.tiebreak == "margin":
             return max(self.max_plies, self.observation_shape[1] * self.observation_shape[2])
         return 1 if self.tiebreak == "none" and self.players == 2 else self.max_plies
+
+    # Other processes.
+
+    @property
+    def fingerprint(self) -> str:
+        """Equal for equal rules: a process that makes the game again must come to the same."""
+        return f"{self.id} version {self.version}"
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
+        """Pickled as the text that makes it again; by its parts, where it was made by hand."""
+        if not self.made_from:
+            return super().__reduce_ex__(protocol)
+        from palaestra.games.registry import make_again
+
+        return make_again, (self.made_from, self.fingerprint)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All parts but those that are computed when they are first asked for: they hold what is compiled."""
+        kind = type(self)
+        return {key: part for key, part in vars(self).items() if not isinstance(getattr(kind, key, 0), cached_property)}
 
     # Rules: what a subclass must give.
 

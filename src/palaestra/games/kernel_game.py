@@ -104,6 +104,10 @@ class KernelGame(Game):
         super().__post_init__()
         object.__setattr__(self, "params", np.ascontiguousarray(self.params, dtype=np.int64).reshape(-1))
 
+    @property
+    def fingerprint(self) -> str:
+        return f"{super().fingerprint} rules {self.rules.stamp}"
+
     @cached_property
     def _loops(self) -> ModuleType:
         return self.rules.bind(LOOPS)

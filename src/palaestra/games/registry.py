@@ -124,7 +124,25 @@ def _make_game(id: str) -> Game:
     if match is None:
         raise GameError(f"{clip(id)} is not a size of {family}: write {entry.form}, for example {entry.usual}")
     parts = tuple(int(part) if part.isdigit() else part for part in match.groups() if part is not None)
-    return _call(entry.maker, parts)
+    return _made_from(id, _call(entry.maker, parts))
+
+
+def make_again(text: str, fingerprint: str) -> Game:
+    """For pickles, which travel between the processes of one command: the game that another of them has made.
+
+    Code has been imported there because the user had named it, and is looked for here as there.
+    """
+    module, _, attribute = text.partition(":")
+    game = getattr(importlib.import_module(module), attribute, None) if is_code(text) else make_game(text)
+    if not isinstance(game, Game) or game.fingerprint != fingerprint:
+        raise GameError(f"{clip(text)} is another version here than where work was asked for: its files have changed")
+    return _made_from(text, game)
+
+
+def _made_from(text: str, game: Game) -> Game:
+    if not game.made_from:  # a user's module may give a game of the package another name
+        object.__setattr__(game, "made_from", text)
+    return game
 
 
 def _did_you_mean(id: str) -> str:
@@ -152,4 +170,4 @@ def _user_game(text: str, where: str = "a file") -> Game:
         raise GameError(
             f"{clip(text)} is not a palaestra Game; a user's game is module:attribute, for example my_game:GAME"
         )
-    return game
+    return _made_from(text, game)

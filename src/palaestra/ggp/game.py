@@ -17,6 +17,7 @@ import os
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
+from typing import Any, SupportsIndex
 
 import numpy as np
 
@@ -55,7 +56,12 @@ def make(id: str) -> GdlGame:
 
 @lru_cache(maxsize=16)
 def _load(id: str, stamp: tuple[str, int, int] | None) -> GdlGame:
-    rules = load_rules(stamp[0]) if stamp else parse_rules(rulesheet(id.partition(":")[2]))
+    return _of_rules(id, (load_rules(stamp[0]) if stamp else parse_rules(rulesheet(id.partition(":")[2]))).source)
+
+
+@lru_cache(maxsize=16)
+def _of_rules(id: str, source: str) -> GdlGame:
+    rules = parse_rules(source)
     elsewhere = "it can still be played in network matches: palaestra ggp player"
     try:
         return GdlGame.of(id, rules, PropNet(rules, GROUNDING_SECONDS))
@@ -75,6 +81,11 @@ class GdlGame(Game):
     turns: Turns
     layout: Layout
     moves: tuple[Term, ...]  # by action
+    source: str  # the rules' text
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
+        """Pickled as its rules: what is made of them takes far more room."""
+        return _of_rules, (self.id, self.source)
 
     @classmethod
     def of(cls, id: str, rules: Rules, net: PropNet) -> GdlGame:
@@ -102,6 +113,7 @@ class GdlGame(Game):
             turns=turns,
             layout=layout,
             moves=moves,
+            source=rules.source,
         )
 
     # Rules.

@@ -15,6 +15,7 @@ from palaestra.base.text import Grammar, Parts
 from palaestra.base.user_code import call, in_words, load
 from palaestra.nets.facts import GameFacts
 from palaestra.nets.families.base import Net
+from palaestra.nets.heads import VALUE_HEAD
 from palaestra.nets.plan import Plan
 
 GRAMMAR = Grammar("network", "my_nets:Tiny(width=16)", ConfigError)
@@ -26,7 +27,7 @@ class OwnNet(Net):
 
     parts: Parts
     inner: Net
-    head: str
+    head: str = VALUE_HEAD
 
     @property
     def body(self) -> str:
@@ -56,7 +57,7 @@ class TorchNet(Net):
 
     parts: Parts
     made: Any  # the class or function
-    head: str
+    head: str = VALUE_HEAD
 
     @property
     def body(self) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pickle import PicklingError
+from typing import Any
 
 from palaestra.base.errors import PlayerError
 from palaestra.base.streams import Rng
@@ -44,9 +46,19 @@ class Choice:
 class Player(ABC):
     """A player of one game. `text` is what made it, for example `uct(simulations=200)`."""
 
+    from_text = False  # whether `make_player` made it, so that its text alone makes it again
+
     def __init__(self, game: Game, text: str = "") -> None:  # the registry says what made one of the user's own
         self.game = game
         self.text = text
+
+    def __reduce__(self) -> Any:
+        """Pickled as its text and its game; what it keeps between the moves of a game stays behind."""
+        if not self.from_text:
+            raise PicklingError(f"{self.text} was not made from a text, which is what other processes are given")
+        from palaestra.players.registry import make_player
+
+        return make_player, (self.text, self.game)
 
     @abstractmethod
     def act(self, states: Int8s, rng: Rng, slots: Int64s | None = None) -> Int32s:

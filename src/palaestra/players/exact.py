@@ -64,14 +64,18 @@ class InstantJudge:
         self._backwards = game.id.partition("-")[0] in RETROGRADE and height * width <= MOST_CELLS
         self._nodes = NODES if isinstance(game, KernelGame) else PLAIN_NODES
         self._solver = Solver(game, self._nodes)
+        self._last: tuple[bytes, Int32s] | None = None  # a search that is watched asks about one position many times
 
     def results(self, state: Int8s) -> Int32s:
         """int32[A] of a position that is not over."""
+        if self._last is not None and self._last[0] == state.tobytes():
+            return self._last[1]
         found = np.full(self.game.num_actions, UNPROVEN, dtype=np.int32)
         self._solver.nodes = max(1, self._nodes // int(self.game.legal(state[None])[0][0]))
         for move, outcome in solved_moves(self.game, self._judge, state):
             if outcome is not None:
                 found[move] = _result(self.game, np.array([outcome], dtype=np.int32), int(state[0]))[0]
+        self._last = state.tobytes(), found
         return found
 
     def complete(self, state: Int8s, analysis: Analysis) -> Analysis:

@@ -48,7 +48,9 @@ KINDS: dict[str, type[Kind]] = {
 def make_player(text: str, game: Game) -> Player:
     """The player that a text describes, for one game; it carries its canonical text."""
     kind = read_player(text)
-    return kind.build(game, str(kind))
+    player = kind.build(game, str(kind))
+    player.from_text = True
+    return player
 
 
 def read_player(text: str) -> Kind:

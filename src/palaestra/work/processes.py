@@ -12,6 +12,7 @@ import multiprocessing
 import os
 import pickle
 import signal
+import sys
 import threading
 import time
 import traceback
@@ -30,6 +31,27 @@ from palaestra.work.workers import GLANCE, Listener, Result, Workers, once
 AGAIN = 3  # how often a job is done again whose process died or hung
 LOOK = 1.0  # seconds of waiting at a time: not every system lets an interrupt end a longer wait
 ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
+
+
+@dataclass(frozen=True)
+class Given:
+    """A job, and what it finds around it: the parent's folder, search path and the code that the user has named."""
+
+    job: bytes  # pickled: to be unpickled where the rest is in force
+    folder: str
+    path: list[str]
+    trusted: list[str]
+
+    @staticmethod
+    def of(job: Job) -> Given:
+        return Given(pickle.dumps(job), os.getcwd(), sys.path, trusted())
+
+    def take(self) -> Job:
+        os.chdir(self.folder)
+        sys.path[:] = self.path
+        trust(*self.trusted)
+        job: Job = pickle.loads(self.job)
+        return job
 
 
 @dataclass(frozen=True)
@@ -73,7 +95,7 @@ class Processes(Workers):
         try:
             while True:
                 while len(busy) < self.count and (job := again.pop() if again else next(fresh, None)) is not None:
-                    process = self._give(job, pickle.dumps(job))
+                    process = self._give(job, pickle.dumps(Given.of(job)))
                     busy[process.connection] = process
                 yield from ended
                 if not busy:
@@ -204,7 +226,7 @@ def _end_with_parent() -> None:
 
 
 def _said(given: bytes, connection: Connection) -> bytes:
-    """What is to be said of a pickled job after doing it: Done or Failed, pickled."""
+    """What is to be said of a job after doing it: Done or Failed, pickled."""
     last = -GLANCE
 
     def heard(share: float, words: str) -> None:
@@ -214,7 +236,7 @@ def _said(given: bytes, connection: Connection) -> bytes:
             connection.send_bytes(pickle.dumps(Told(share, words)))
 
     try:
-        return pickle.dumps(Done(do(pickle.loads(given), heard)))
+        return pickle.dumps(Done(do(pickle.loads(given).take(), heard)))
     except BaseException as error:
         return _failed(error)
 

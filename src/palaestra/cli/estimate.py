@@ -1,0 +1,62 @@
+"""`palaestra train GAME --estimate`: how long a run would take here, by stage."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from palaestra.learn.config import RunConfig
+
+NAMES = {
+    "start_up": "start",
+    "selfplay": "self-play",
+    "training": "training",
+    "gate": "gate",
+    "evaluation": "evaluation",
+    "saving": "saving",
+}
+
+
+def say_estimate(config: RunConfig, json: bool) -> None:
+    """Measure what is not remembered, and print the estimate."""
+    from palaestra.cli.output import print_json, say, stderr, stdout
+    from palaestra.cli.training_view import clock
+    from palaestra.games.registry import make_game
+    from palaestra.learn.calibration import calibrate, memory_file
+    from palaestra.learn.time_model import estimate
+
+    with stderr().status("Measuring this machine …") as status:
+        speeds = calibrate(config, lambda what: status.update(f"Measuring {what} …"))
+    told = estimate(config, speeds)
+    remembered = memory_file(config, make_game(config.game))
+    if json:
+        print_json(
+            {
+                "game": config.game,
+                "net": config.net,
+                "threads": config.threads,
+                "iterations": told.iterations,
+                "games": told.games,
+                "positions": told.positions,
+                "seconds": {"start_up": told.start_up, **told.seconds},
+                "total_seconds": told.total,
+                "mean_plies": told.mean_plies,
+                "measurements": str(remembered),
+            }
+        )
+        return
+    stdout().print(
+        f"{config.game}, {config.net}, {config.threads} threads: about {clock(told.total)} for {told.iterations}"
+        f" iterations, {told.games:,} games",
+        style="bold",
+        markup=False,
+        highlight=False,
+    )
+    for stage, seconds in {"start_up": told.start_up, **told.seconds}.items():
+        if seconds:
+            say(f"  {NAMES[stage]:<11}{clock(seconds):>9}  {100 * seconds / told.total:3.0f} %")
+    say(
+        f"Games of an untrained network have {told.mean_plies:.0f} plies here; how they change was seen in a short run,"
+        " and is a guess\nabout late iterations. Compiling comes on top, once, where a game is new to this machine."
+        f"\nTo measure again: rm {remembered}"
+    )

@@ -1,0 +1,340 @@
+"""What a run's parts cost on this machine, measured in a few seconds and remembered (sources: cost of a run).
+
+Each part is measured by the code that a run uses, on as many threads: a run that does next to nothing, calls of the
+network, steps of training, a few games of self-play, a short run that shows how games change, matches. How often a
+search asks the network hardly depends on how large that is, so the games are a small stand-in's. Measurements are
+kept in a file of the user's own, one for a machine and the versions in use. Nothing is printed here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+import tempfile
+import time
+import uuid
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import asdict, replace
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from palaestra.arena.parallel import Team, play_parallel
+from palaestra.base import compiling
+from palaestra.base.cores import usable_cores
+from palaestra.base.errors import ConfigError
+from palaestra.base.jit import cache_root
+from palaestra.base.own_files import NotOwn, read_own, write_own
+from palaestra.base.reading import parse_json
+from palaestra.games.base import Game
+from palaestra.games.registry import make_game
+from palaestra.learn.config import LearnConfig, RunConfig, WarmStartConfig
+from palaestra.learn.provenance import about
+from palaestra.learn.time_model import AnchorSpeed, Drift, NetworkSpeed, Probe, SearchSpeed, Speeds, rounds
+from palaestra.nets.evaluator import BATCH, OnnxEvaluator
+from palaestra.nets.inference_speed import model_bytes
+from palaestra.players.registry import make_player
+from palaestra.players.runs import make_agent, playing_search
+from palaestra.search.evaluator import Leaves
+from palaestra.search.search_speed import repeat_side_by_side, scattered
+
+STAND_IN = "b1c8"  # plays the probes' games
+PROBES = ((8, 25), (32, 25), (8, 100), (32, 100))  # (games of a thread, simulations)
+MATCH_PROBES = ((4, 25), (16, 25), (6, 100))
+ANCHOR_GAMES = 10  # of a thread
+LATE = 10**6  # an iteration after every warm start
+NETWORK_ROWS = (1, 4, 16, BATCH)
+PART_SECONDS = 0.5  # for one measurement of the network, or of training
+PROBES_SECONDS = 5.0  # after which no further probe of a kind is begun
+DRIFT_GAMES, DRIFT_SIMULATIONS, DRIFT_ITERATIONS = 20, 50, 8  # of the short run that shows how games change
+DRIFT_SECONDS = 6.0  # in which the run's own network must be able to do it
+LONG_GAME = 40  # plies
+LOADING = 1.0  # seconds, about, in which compiled functions are loaded
+FOLDER = "speeds"
+
+Listener = Callable[[str], None]  # hears what is measured next
+Store = dict[str, Any]
+
+
+def calibrate(config: RunConfig, listen: Listener | None = None, *, anew: bool = False) -> Speeds:
+    """The speeds that an estimate of this run needs; what is remembered is not measured again, unless `anew`."""
+    game = make_game(config.game)
+    if game.players == 1:
+        raise ConfigError(f"{game.id} has one player: estimates are for games of two, for example connect_four-5x5")
+    return _Calibration(game, config, listen or (lambda what: None), anew).speeds()
+
+
+class _Calibration:
+    """One measurement after the other, each by its key from the memory or anew."""
+
+    def __init__(self, game: Game, config: RunConfig, listen: Listener, anew: bool) -> None:
+        self.game, self.config, self.listen, self.anew = game, config, listen, anew
+        self.path = memory_file(config, game)
+        self.known = _read(self.path)
+        self.fresh: Store = {}
+        self.base = {"game": game.id, "version": game.version, "threads": config.threads}
+
+    def speeds(self) -> Speeds:
+        game, config = self.game, self.config
+        net = {"net": config.net, "device": config.device}
+        learn = config.learn.model_dump(mode="json")
+        played = _played_key(config)
+        beside, first = self.get("a run that does nothing", net, lambda: _idle_run(config))
+        found = self.get("the network", net, lambda: asdict(_network(game, config)))
+        network = NetworkSpeed(tuple(found["rows"]), tuple(found["seconds"]))
+        step = self.get("training", {**net, "learn": _step_key(learn)}, lambda: _step_seconds(game, config))
+        selfplay = self.search("self-play", played, lambda: _selfplay(game, config, LATE))
+        warm = match = None
+        if config.warm.enhancement != "none":
+            key = {**played, "enhancement": config.warm.enhancement}
+            warm = self.search("self-play of the warm start", key, lambda: _selfplay(game, config, 1))
+        judged = config.gate.kind != "off" or config.evaluation.anchors or config.evaluation.history
+        if judged:
+            search = playing_search(config.selfplay.search, 1).model_dump(mode="json")
+            match = self.search("matches", {"search": search}, lambda: _matches(game, config))
+        drifts = self.get(
+            "how games change",
+            {**net, **played, "learn": learn, "anchors": config.evaluation.anchors},
+            lambda: _Drifting(game, config, network, step).measure(selfplay, match),
+        )
+        self.save()
+        anchors = {text: AnchorSpeed(**one) for text, one in drifts["anchors"].items()}
+        drift, match_drift = Drift(**drifts["selfplay"]), Drift(**drifts["match"])
+        return Speeds(network, selfplay, step, beside, first, drift, warm, match, match_drift, anchors)
+
+    def get(self, what: str, key: Store, measure: Callable[[], Any]) -> Any:
+        name = f"{what} {json.dumps({**self.base, **key}, sort_keys=True)}"
+        if self.anew or name not in self.known:
+            self.listen(what)
+            self.known[name] = self.fresh[name] = measure()
+        return self.known[name]
+
+    def search(self, what: str, key: Store, measure: Callable[[], SearchSpeed]) -> SearchSpeed:
+        return _search_speed(self.get(what, key, lambda: asdict(measure())))
+
+    def save(self) -> None:
+        """Keep what was measured; where nothing can be written it is measured again next time."""
+        if self.fresh:
+            with suppress(OSError, NotOwn):
+                data = json.dumps({**_read(self.path), **self.fresh}, indent=1).encode()
+                write_own(self.path, data, f".{self.path.name}.{uuid.uuid4().hex}")
+
+
+def memory_file(config: RunConfig, game: Game) -> Path:
+    """Where measurements are kept on this machine and with these versions."""
+    facts = about(config, game)
+    for name in ("game_version", "threads", "device"):
+        del facts[name]
+    facts |= {"node": platform.node(), "cores": usable_cores()}
+    digest = hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:16]
+    return cache_root() / FOLDER / f"{digest}.json"
+
+
+def _read(path: Path) -> Store:
+    try:
+        known = parse_json(read_own(path))
+    except (OSError, NotOwn, ValueError):
+        return {}
+    return known if isinstance(known, dict) else {}
+
+
+def _search_speed(stored: Store) -> SearchSpeed:
+    probes = tuple(Probe(**{**probe, "lengths": tuple(probe["lengths"])}) for probe in stored["probes"])
+    return SearchSpeed(**{**stored, "probes": probes})
+
+
+def _played_key(config: RunConfig) -> Store:
+    """What decides how games of self-play go, but for their number and m."""
+    selfplay = config.selfplay.model_dump(
+        mode="json", exclude={"games", "slots", "cache", "value_target", "q_weight", "td_lambda"}
+    )
+    del selfplay["search"]["simulations"]
+    return {"selfplay": selfplay, "remembers": config.selfplay.cache > 0}
+
+
+def _step_key(learn: Store) -> Store:
+    """What decides how long a step of training takes."""
+    kept = {name: learn[name] for name in ("batch", "optimizer", "symmetries", "clip")}
+    return {**kept, "averages": learn["average"] > 0}
+
+
+def _with(config: RunConfig, games: int, simulations: int, **changes: Any) -> RunConfig:
+    """The run's settings with so many games and simulations."""
+    search = config.selfplay.search.model_copy(update={"simulations": simulations})
+    selfplay = config.selfplay.model_copy(update={"games": games, "search": search})
+    return config.model_copy(update={"selfplay": selfplay, **changes})
+
+
+# The measurements.
+
+
+def _alone(config: RunConfig, iterations: int, learn: LearnConfig) -> RunConfig:
+    """The settings of a run without matches."""
+    evaluation = config.evaluation.model_copy(update={"anchors": (), "every": 0, "history": 0, "demerits": False})
+    gate = config.gate.model_copy(update={"kind": "off"})
+    changes = {"iterations": iterations, "minutes": None, "evaluation": evaluation, "gate": gate, "learn": learn}
+    return config.model_copy(update={**changes, "warm": WarmStartConfig()})
+
+
+def _idle_run(config: RunConfig) -> tuple[float, float]:
+    """In a run that does next to nothing, seconds of an iteration beside its stages (networks are exported, files
+    saved), and by how much the first iteration takes longer. What was compiled now need only be loaded next time."""
+    from palaestra.learn.loop import train
+
+    learn = config.learn.model_copy(update={"epochs": None, "samples_per_position": 0.001})
+    compiled: list[str] = []
+    with (
+        compiling.listening(lambda name, begins: compiled.append(name)),
+        tempfile.TemporaryDirectory(prefix="palaestra-") as folder,
+    ):
+        lines = train(_alone(_with(config, config.threads, 2), 3, learn), Path(folder) / "idle").metrics
+    took = [after["elapsed"] - before["elapsed"] for before, after in pairwise(lines)]
+    beside = [seconds - sum(line["seconds"].values()) for seconds, line in zip(took, lines[1:], strict=True)]
+    return min(beside), LOADING if compiled else max(0.0, lines[0]["elapsed"] - min(took))
+
+
+def _network(game: Game, config: RunConfig) -> NetworkSpeed:
+    model = model_bytes(game, config.net)
+    evaluators = [OnnxEvaluator(game, model) for _ in range(config.threads)]
+    seconds = []
+    for rows in NETWORK_ROWS:
+        states = scattered(game, rows, np.random.default_rng(0))
+        leaves = Leaves(states, *game.legal(states), np.zeros(rows, dtype=np.uint64))
+        calls, elapsed = repeat_side_by_side([partial(one, leaves) for one in evaluators], PART_SECONDS)
+        seconds.append(elapsed * config.threads / sum(calls))
+    return NetworkSpeed(NETWORK_ROWS, tuple(seconds))
+
+
+def _step_seconds(game: Game, config: RunConfig) -> float:
+    from palaestra.learn.replay import Replay
+    from palaestra.learn.trainer import Trainer
+    from palaestra.learn.training_speed import POSITIONS, random_examples
+
+    trainer, rng, replay = Trainer(game, config), np.random.default_rng(0), Replay(window=1)
+    replay.add(1, random_examples(game, POSITIONS, rng))
+    batches = replay.batches(game, config.learn, rng)
+    pace = 0.0
+    for steps in (2, 4):  # the first ones allocate
+        pace = _timed(lambda steps=steps: trainer.train(batches, steps, progress=0.0)) / steps  # type: ignore[misc]
+    steps = max(4, round(2 * PART_SECONDS / pace))
+    return _timed(lambda: trainer.train(batches, steps, progress=0.0)) / steps
+
+
+def _timed(work: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    work()
+    return time.perf_counter() - began
+
+
+def _stand_in(game: Game, config: RunConfig) -> bytes:
+    """A small network as a run begins with."""
+    from palaestra.learn.trainer import Trainer
+
+    return Trainer(game, config.model_copy(update={"net": _small_net(config)})).onnx()
+
+
+def _small_net(config: RunConfig) -> str:
+    return STAND_IN + "".join(config.net.partition("-")[1:])
+
+
+def _selfplay(game: Game, config: RunConfig, iteration: int) -> SearchSpeed:
+    """Games of self-play by the stand-in, as in an iteration of the run."""
+    from palaestra.learn.selfplay import play_games
+
+    play = partial(play_games, game, _stand_in(game, config), iteration=iteration, switched=iteration == LATE)
+    play(config=_with(config, config.threads, 2))  # loads or compiles
+    probes: list[Probe] = []
+    began, threads = time.perf_counter(), config.threads
+    for number, (games, simulations) in enumerate(PROBES):
+        if len(probes) > 1 and time.perf_counter() > began + PROBES_SECONDS:
+            break
+        played = play(config=_with(config, games * threads, simulations, seed=number))  # not the same openings again
+        lengths = [len(record.moves) - record.opening_plies for record in played.records]
+        steps = sum(rounds(lengths[i::threads], games, config.selfplay.slots)[1] for i in range(threads)) / threads
+        other = played.seconds * played.threads - played.evaluator_seconds
+        probes.append(Probe(simulations, games, tuple(lengths), steps, played.evaluations, other))
+        opening = played.mean_plies - sum(lengths) / len(lengths)
+        learned = len(played.examples) / played.positions
+    return SearchSpeed(tuple(probes), threads, opening, learned)
+
+
+class _Drifting:
+    """A short run with the settings of the run, by its own network if that is quick enough."""
+
+    def __init__(self, game: Game, config: RunConfig, network: NetworkSpeed, step: float) -> None:
+        self.game, self.config = game, config
+        positions = DRIFT_GAMES * DRIFT_ITERATIONS * min(game.max_plies, LONG_GAME)
+        asked = positions * DRIFT_SIMULATIONS * network.call(BATCH) / BATCH / config.threads
+        learned = positions * DRIFT_ITERATIONS / 2 * (config.learn.epochs or 1.0) / config.learn.batch * step
+        self.net = config.net if asked + learned < DRIFT_SECONDS else _small_net(config)
+
+    def measure(self, selfplay: SearchSpeed, match: SearchSpeed | None) -> Store:
+        """Of self-play and of matches, and the anchors beside the network that the short run made."""
+        drift, model = self._run(selfplay)
+        if match is None:
+            return {"selfplay": asdict(drift), "match": asdict(Drift()), "anchors": {}}
+        games, simulations = MATCH_PROBES[1]
+        late = _match(self.game, self.config, model, games, simulations, seed=1)
+        length = sum(late.lengths) / len(late.lengths) / match.length(simulations)
+        asked = late.evaluations / late.positions / match.evaluations(simulations, games)
+        anchors = {text: asdict(self._anchor(model, text)) for text in self.config.evaluation.anchors}
+        return {"selfplay": asdict(drift), "match": asdict(Drift(length, asked)), "anchors": anchors}
+
+    def _run(self, selfplay: SearchSpeed) -> tuple[Drift, bytes]:
+        from palaestra.learn.loop import train
+        from palaestra.learn.stages import real_stages
+
+        stages, seen, models = real_stages(), list[tuple[float, float]](), list[bytes]()
+
+        def play(game: Game, model: bytes, *given: Any, **settings: Any) -> Any:
+            played = stages.play_games(game, model, *given, **settings)
+            seen.append((played.positions / len(played.records), played.evaluations / played.positions))
+            models.append(model)
+            return played
+
+        config = _with(self.config, DRIFT_GAMES, DRIFT_SIMULATIONS, net=self.net)
+        with tempfile.TemporaryDirectory(prefix="palaestra-") as folder:
+            short = _alone(config, DRIFT_ITERATIONS, self.config.learn)
+            train(short, Path(folder) / "drift", stages=replace(stages, play_games=play))
+        length, asked = np.array(seen[-3:]).mean(axis=0).tolist()
+        first = selfplay.evaluations(DRIFT_SIMULATIONS, DRIFT_GAMES / config.threads)
+        return Drift(length / selfplay.length(DRIFT_SIMULATIONS), asked / first), models[-1]
+
+    def _anchor(self, model: bytes, text: str) -> AnchorSpeed:
+        search, threads = playing_search(self.config.selfplay.search, DRIFT_SIMULATIONS), self.config.threads
+        teams: list[Team] = [
+            (make_agent(self.game, "agent", model, search), make_player(text, self.game)) for _ in range(threads)
+        ]
+        play_parallel(self.game, teams, 2 * threads, seed=1)  # loads or compiles
+        match = play_parallel(self.game, teams, ANCHOR_GAMES * threads, seed=0)
+        length = sum(len(record.moves) - record.opening_plies for record in match.records) / match.games
+        return AnchorSpeed(match.seconds_per_move[1], length)
+
+
+def _matches(game: Game, config: RunConfig) -> SearchSpeed:
+    """Matches of the stand-in with itself, as gate and evaluation play them; a probe holds both sides."""
+    model, probes, began = _stand_in(game, config), list[Probe](), time.perf_counter()
+    _match(game, config, model, 2, 2, seed=0)  # loads or compiles
+    for games, simulations in MATCH_PROBES:
+        if len(probes) < 2 or time.perf_counter() < began + PROBES_SECONDS:
+            probes.append(_match(game, config, model, games, simulations, seed=1))
+    return SearchSpeed(tuple(probes), config.threads, 0.0, 0.0)
+
+
+def _match(game: Game, config: RunConfig, model: bytes, games: int, simulations: int, seed: int) -> Probe:
+    threads, search = config.threads, playing_search(config.selfplay.search, simulations)
+    players: list[Any] = [make_agent(game, f"agent {i}", model, search) for i in range(2 * threads)]
+    before = sum(player.network_seconds for player in players)
+    teams: list[Team] = list(zip(players[::2], players[1::2], strict=True))
+    match = play_parallel(game, teams, games * threads, seed=seed)
+    network = sum(player.network_seconds for player in players) - before
+    lengths = tuple(len(record.moves) - record.opening_plies for record in match.records)
+    memories = [player.search.evaluator for player in players]
+    asked = sum(memory.asked - memory.hits - memory.repeats for memory in memories)
+    # Both sides are asked in every round, each about half of the games.
+    return Probe(simulations, games, lengths, 2.0 * max(lengths), asked, match.seconds * threads - network)

@@ -1,0 +1,84 @@
+"""Calibration measures each part once, remembers it for this machine, and gives an estimate all that it needs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from palaestra.base.errors import ConfigError
+from palaestra.games.registry import make_game
+from palaestra.learn import calibration
+from palaestra.learn.calibration import calibrate, memory_file
+from palaestra.learn.config import RunConfig
+from palaestra.learn.presets import configure
+from palaestra.learn.time_model import estimate
+
+SMALL = ("net=b1c8", "gate.games=4", "gate.simulations=4", "evaluation.simulations=4", 'evaluation.anchors=["random"]')
+
+
+@pytest.fixture(autouse=True)
+def quick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Measurements that mean nothing and take no time, and a memory of the test's own."""
+    own = tmp_path / "cache"
+    monkeypatch.setattr(calibration, "cache_root", lambda: own)
+    monkeypatch.setattr(calibration, "PART_SECONDS", 0.01)
+    monkeypatch.setattr(calibration, "PROBES", ((2, 2), (4, 2), (2, 6)))
+    monkeypatch.setattr(calibration, "MATCH_PROBES", ((2, 2), (4, 2), (2, 6)))
+    monkeypatch.setattr(calibration, "ANCHOR_GAMES", 2)
+    monkeypatch.setattr(calibration, "DRIFT_GAMES", 2)
+    monkeypatch.setattr(calibration, "DRIFT_SIMULATIONS", 2)
+    monkeypatch.setattr(calibration, "DRIFT_ITERATIONS", 3)
+
+
+def config(*sets: str, threads: int = 1) -> RunConfig:
+    return configure("tic_tac_toe-3x3", "thesis-small", (*SMALL, *sets), iterations=3, threads=threads)
+
+
+def test_every_stage_gets_its_seconds_and_nothing_is_measured_twice() -> None:
+    heard: list[str] = []
+    speeds = calibrate(config("warm.enhancement=rollout"), heard.append)
+    assert heard == [
+        "a run that does nothing",
+        "the network",
+        "training",
+        "self-play",
+        "self-play of the warm start",
+        "matches",
+        "how games change",
+    ]
+    told = estimate(config("warm.enhancement=rollout"), speeds)
+    assert all(seconds > 0 for stage, seconds in told.seconds.items())
+    heard.clear()
+    assert calibrate(config("warm.enhancement=rollout", "selfplay.games=7", "gate.games=8"), heard.append) == speeds
+    assert heard == []
+
+
+def test_only_what_a_changed_setting_decides_is_measured_again() -> None:
+    calibrate(config())
+    heard: list[str] = []
+    calibrate(config("learn.batch=16"), heard.append)
+    assert heard == ["training", "how games change"]
+    heard.clear()
+    calibrate(config("learn.batch=16"), heard.append, anew=True)
+    assert len(heard) == 6
+    heard.clear()
+    calibrate(config(threads=2), heard.append)
+    assert len(heard) == 6
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b"{", b"\xff\xfe", b'{"a": NaN}'])
+def test_a_damaged_memory_is_measured_again_and_replaced(content: bytes) -> None:
+    path = memory_file(config(), make_game("tic_tac_toe-3x3"))
+    path.parent.mkdir(parents=True, mode=0o700)
+    path.write_bytes(content)
+    calibrate(config())
+    heard: list[str] = []
+    calibrate(config(), heard.append)
+    assert heard == []
+
+
+def test_a_game_of_one_player_is_refused_in_one_line() -> None:
+    alone = configure("morpion-5d", "record", iterations=1, threads=1)
+    with pytest.raises(ConfigError, match="morpion-5d has one player"):
+        calibrate(alone)
