@@ -29,7 +29,7 @@ from palaestra.base.errors import ConfigError, ModelError
 from palaestra.games.base import Game
 from palaestra.learn.batch import Batch
 from palaestra.learn.config import RunConfig
-from palaestra.learn.losses import Losses, head_loss, mixture, policy_loss
+from palaestra.learn.losses import Loss, Losses, make_loss
 from palaestra.learn.optimizers import learning_rate, make_optimizer, new_moments
 from palaestra.nets.architecture import GameFacts
 from palaestra.nets.export import export_onnx
@@ -68,7 +68,7 @@ class Trainer:
         if config.learn.batch < 2:
             raise ConfigError("learn.batch is 1: batch normalisation needs at least 2 positions, for example 64")
         self.config, self.learn, self.facts = config, config.learn, GameFacts.of(game)
-        self.device = find_device(config.device)
+        self.device, self.loss = find_device(config.device), make_loss(config.learn)
         self.module = make_module(config.net, self.facts, self.learn.dropout, config.seed)
         self.head = self.module.net.head_for(self.facts)
         if self.head.name != VALUE_HEAD and config.selfplay.value_target != "z":
@@ -198,13 +198,13 @@ class Trainer:
     def _gradients(self, batch: Batch, pools: Pools) -> tuple[float, float] | None:
         """Set the gradients of one batch; returns its l_p and l_v, or None if anything is not finite."""
         parts = self._cut(batch)
-        answers = _side_by_side(pools, [partial(_forward, *part) for part in parts])
+        answers = _side_by_side(pools, [partial(_forward, self.loss, *part) for part in parts])
         shares = [len(planes) / len(batch) for _, planes, _, _ in parts]
         policy = math.fsum(share * answer[0].item() for share, answer in zip(shares, answers, strict=True))
         value = math.fsum(share * answer[1].item() for share, answer in zip(shares, answers, strict=True))
         if not math.isfinite(policy + value):
             return None
-        a, b = mixture(self.learn, policy, value)
+        a, b = self.loss.mixture(policy, value)
         calls = [
             partial(_backward, parameters, *answer, share * a, share * b)
             for parameters, answer, share in zip(self.parameters[: len(parts)], answers, shares, strict=True)
@@ -273,10 +273,10 @@ class Trainer:
             seed_dropout(module, int(seeds.generate_state(1, np.uint64)[0]), self.device)
 
 
-def _forward(module: Trained, planes: Tensor, policy: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+def _forward(loss: Loss, module: Trained, planes: Tensor, policy: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     """l_p and l_v of one part, with what their gradients need."""
     logits, answer = module(planes)
-    return policy_loss(logits, policy), head_loss(module.net.head, answer, target)
+    return loss.policy(logits, policy), loss.value(module.net.head, answer, target)
 
 
 def _backward(parameters: list[Parameter], policy: Tensor, value: Tensor, a: float, b: float) -> list[Tensor]:
