@@ -8,7 +8,8 @@ from rich.table import Table
 from palaestra.arena.ratings import RatingConfig, Results, rate
 from palaestra.base.errors import ConfigError
 from palaestra.base.types import Float64s
-from palaestra.cli.ratings import print_ratings, rating_config, ratings_table, superiority_table
+from palaestra.cli.ratings import print_ratings, ratings_table, superiority_table
+from palaestra.live.ratings import rating_config
 from tests.arena.simulated import simulate
 
 WIDTH = 100

@@ -40,9 +40,9 @@ def table_5_1(
     json: Json = False,
 ) -> None:
     """Search methods against each other on three 6×6 games (thesis, Table 5.1)."""
-    from palaestra.cli.match import as_json
     from palaestra.cli.output import print_json, progress_bar
     from palaestra.lab.table_5_1 import GAMES, PUBLISHED, table_5_1
+    from palaestra.live.match import result_document
 
     with progress_bar() as bar:
         task = bar.add_task("", total=len(GAMES) * len(PUBLISHED))
@@ -51,7 +51,10 @@ def table_5_1(
             cells.append(cell)
             bar.advance(task)
     if json:
-        rows = [{"column": c.column, "row": c.row, "published": c.published, **as_json(c.match, seed)} for c in cells]
+        rows = [
+            {"column": c.column, "row": c.row, "published": c.published, **result_document(c.match, seed)}
+            for c in cells
+        ]
         print_json({"experiment": "table-5.1", "games": games, "cells": rows})
     else:
         _print_table_5_1(cells)
