@@ -133,6 +133,11 @@ class OwnModule(Trained):
             logger.setLevel(level)
         assert program is not None
         model: Any = program.model_proto
+        if not model.graph.input[0].type.tensor_type.shape.dim[0].dim_param:
+            raise ModelError(
+                f"{self.net.body}: written as ONNX, it takes {len(planes)} rows only; in forward, ask for x.shape[0]"
+                " and not len(x), or use x.flatten(1)"
+            )
         for part in (*model.graph.node, *model.graph.initializer, *model.graph.input, *model.graph.output):
             del part.metadata_props[:]
         del model.graph.metadata_props[:], model.graph.value_info[:], model.metadata_props[:]
@@ -147,7 +152,8 @@ class OwnModule(Trained):
         with torch.no_grad():
             wanted = [tensor.cpu().numpy() for tensor in self.eval()(torch.from_numpy(planes).to(device))]
         self.train(training)
-        found = open_session(self.net.name, content, threads=1).run(None, {INPUT: planes})
+        with in_words(self.net.body, ModelError, "ONNX Runtime computes what PyTorch has written"):
+            found = open_session(self.net.name, content, threads=1).run(None, {INPUT: planes})
         for end, one, other in zip((LOGITS, "answer"), wanted, found, strict=True):
             difference = float(np.abs(one - other).max())
             if not difference <= TOLERANCE * max(1.0, float(np.abs(one).max())):

@@ -73,6 +73,10 @@ class StoredRun:
         """What outcomes were worth, as a text; runs from before there was a choice have none."""
         return str(self.manifest.config.get("reward", "default"))
 
+    def is_learned(self) -> bool:
+        """Whether its reward has learned from its games."""
+        return numbered("reward", self.iteration, "safetensors") in self.manifest.files
+
     @property
     def checkpoints(self) -> list[int]:
         """Iterations whose networks were kept, ascending; 0 is the untrained one."""
