@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from palaestra.arena.ratings import Ratings
 
 FIGURES = 43  # columns of a rank, an Elo, its interval, games, score and draws
+OPPONENTS = 7  # columns of the opponents' mean
 
 Advantage = Annotated[str, typer.Option("--advantage", metavar="ELO|fit", help="What moving first is worth.")]
 Draw = Annotated[str, typer.Option("--draw", metavar="ELO|fit", help="The larger, the more draws are expected.")]
@@ -26,19 +27,25 @@ ADVANTAGE, DRAW, PRIOR = (f"{number:g}" for number in (defaults.ADVANTAGE, defau
 
 
 def ratings_table(ratings: Ratings, width: int = 80) -> Table:
-    """Rank, player, Elo with its 95 % interval, games, score and draws, best first; groups apart."""
+    """Rank, player, Elo with its 95 % interval, games, score and draws, best first; groups apart.
+
+    Where names leave room, also the mean Elo of the opponents, as in Table A.3.
+    """
     from palaestra.cli.output import at_words
     from palaestra.live.ratings import rating_rows
 
     table = _table("player", gap=2, overflow="fold")
-    for heading in ("Elo", "+", "−", "games", "score", "draws"):
+    room = width - FIGURES
+    with_opponents = max(map(len, ratings.players)) <= room - OPPONENTS
+    room -= OPPONENTS * with_opponents
+    for heading in ("Elo", "+", "−", "games", "score", *(["oppo."] * with_opponents), "draws"):
         table.add_column(heading, justify="right", no_wrap=True)
     before = 0
     for i, (place, name, *cells) in zip(ratings.order(), rating_rows(ratings), strict=True):
         if place and ratings.groups[i] != before:
             table.add_row()
             before = ratings.groups[i]
-        table.add_row(place, at_words(name, width - FIGURES), *cells)
+        table.add_row(place, at_words(name, room), *(cells if with_opponents else [*cells[:5], cells[6]]))
     return table
 
 

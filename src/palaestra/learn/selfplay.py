@@ -132,6 +132,8 @@ def settle(
     moves = Moves.sorted(whole.moves)
     rng = np.random.default_rng([config.seed, iteration, _SETTLE])
     settled = reward.settle(ends, rng)
+    if config.defects.winners_colour:  # as if the first player had lost every decided game (sources: L2)
+        settled = -np.abs(settled)
     searches = len(plans_of(game, config, iteration, switched))
     records = _records(game, whole, moves, ends, _labels(config, searches, games))
     if config.selfplay.sampling:

@@ -171,16 +171,20 @@ def _number(given: float | str) -> float | None:
 
 
 def rating_rows(ratings: Ratings) -> list[tuple[str, ...]]:
-    """Rank, player, Elo with its 95 % interval, games, score and draws, best first; nothing but 0 games without any."""
-    games, draws, score = ratings.games, ratings.draws, ratings.score
+    """Rank, player, Elo with its 95 % interval, games, score, the opponents' mean and draws, best first.
+
+    The columns of Table A.3; nothing but 0 games without any.
+    """
+    games, draws, score, opponents = ratings.games, ratings.draws, ratings.score, ratings.opponents
     rows: list[tuple[str, ...]] = []
     for place, i in enumerate(ratings.order(), start=1):
         if not games[i]:
-            rows.append(("", ratings.players[i], "–", "", "", "0", "", ""))
+            rows.append(("", ratings.players[i], "–", "", "", "0", "", "", ""))
             continue
-        figures = (f"{round(float(x))}".replace("-", "−") for x in (ratings.elo[i], ratings.plus[i], ratings.minus[i]))
-        shares = percent(score[i]), percent(draws[i] / games[i])
-        rows.append((str(place), ratings.players[i], *figures, str(games[i]), *shares))
+        numbers = (ratings.elo[i], ratings.plus[i], ratings.minus[i], opponents[i])
+        *figures, faced = (f"{round(float(x))}".replace("-", "−") for x in numbers)
+        row = (*figures, str(games[i]), percent(score[i]), faced, percent(draws[i] / games[i]))
+        rows.append((str(place), ratings.players[i], *row))
     return rows
 
 
@@ -195,7 +199,7 @@ def how_in_words(ratings: Ratings) -> str:
 
 def ratings_html(ratings: Ratings) -> str:
     """The table for a notebook, with what a reader must know."""
-    titles = ("player", "Elo", "+", "−", "games", "score", "draws")
+    titles = ("player", "Elo", "+", "−", "games", "score", "oppo.", "draws")
     rows = [(f"{place} {name}".strip(), *cells) for place, name, *cells in rating_rows(ratings)]
     notes = "".join(html.note(f"Note: {note}.") for note in ratings.notes())
     return html.table(titles, rows) + html.note(how_in_words(ratings)) + notes
