@@ -119,7 +119,7 @@ def test_a_player_stands_wherever_players_do(cli: Cli, here: Path) -> None:
         ("tournament", GAME, "random", "own_players:Tight", "--games", "2", "--pgn", "games.pgn"),
         ("analyse", GAME, "--player", "own_players:Tight"),
         ("play", GAME, "--against", "own_players:Tight"),
-        ("review", "games.pgn", "--number", "1", "--player", "own_players:Tight"),
+        ("review", "games.pgn", "--number", "1"),
         ("tournament", GAME, "random", "own_players:Tight", "--games", "4", "--pgn", "games.pgn", "--resume"),
     ):
         done = cli(*words, stdin="quit\n")

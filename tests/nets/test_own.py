@@ -20,7 +20,7 @@ from palaestra.nets.torch_net import OwnModule
 from tests.conftest import OwnFile
 
 GAME = make_game("connect_four-4x4")
-FACTS = GameFacts.of(GAME)
+KNOWN = GameFacts.of(GAME)
 OWN = """
 from dataclasses import dataclass
 import torch
@@ -92,9 +92,9 @@ def answers(module: torch.nn.Module, planes: np.ndarray) -> list[np.ndarray]:
     "net", ["own_nets:Tiny(width=3)", "own_nets:Tiny-categorical", "own_nets:Module(width=3)-outcome"]
 )
 def test_its_file_computes_what_the_module_does(net: str) -> None:
-    module = make_module(net, FACTS, 0.0, seed=1)
-    evaluator = OnnxEvaluator(GAME, export_onnx(module, FACTS))
-    planes = np.random.default_rng(0).random((5, *FACTS.observation_shape), dtype=np.float32)
+    module = make_module(net, KNOWN, 0.0, seed=1)
+    evaluator = OnnxEvaluator(GAME, export_onnx(module, KNOWN))
+    planes = np.random.default_rng(0).random((5, *KNOWN.observation_shape), dtype=np.float32)
     assert parse_net(net).name == net and evaluator.metadata["palaestra.net"] == net
     for mine, theirs in zip(evaluator.forward(planes), answers(module, planes), strict=True):
         np.testing.assert_allclose(mine, theirs, atol=1e-5)
@@ -102,14 +102,14 @@ def test_its_file_computes_what_the_module_does(net: str) -> None:
 
 @pytest.mark.usefixtures("nets")
 def test_a_torch_module_is_exported_again_with_the_weights_of_now() -> None:
-    module = make_module("own_nets:Module", FACTS, 0.0, seed=1)
+    module = make_module("own_nets:Module", KNOWN, 0.0, seed=1)
     assert isinstance(module, OwnModule)
     first, graph = module.onnx(), module._file
     with torch.no_grad():
         for tensor in module.state_dict().values():
             tensor.add_(1 if tensor.dtype == torch.int64 else 0.25)
     second = module.onnx()
-    planes = np.ones((2, *FACTS.observation_shape), dtype=np.float32)
+    planes = np.ones((2, *KNOWN.observation_shape), dtype=np.float32)
     logits = [OnnxEvaluator(GAME, content).forward(planes)[0] for content in (first, second)]
     assert module._file is graph and not np.allclose(*logits)
     np.testing.assert_allclose(logits[1], answers(module, planes)[0], atol=1e-5)
@@ -121,16 +121,16 @@ def test_a_torch_module_is_exported_again_with_the_weights_of_now() -> None:
 
 @pytest.mark.usefixtures("nets")
 def test_a_module_for_one_size_of_batch_is_told_how_to_take_any() -> None:
-    module = make_module("own_nets:Fixed", FACTS, 0.0, seed=1)
+    module = make_module("own_nets:Fixed", KNOWN, 0.0, seed=1)
     with pytest.raises(ModelError, match=r"own_nets:Fixed: .* 2 rows only; in forward, ask for x.shape"):
-        export_onnx(module, FACTS)
+        export_onnx(module, KNOWN)
 
 
 @pytest.mark.usefixtures("nets")
 def test_seeds_decide_first_weights_and_dropout_and_no_global_state_moves() -> None:
     before = torch.random.get_rng_state()
-    one, same, other = (make_module("own_nets:Module", FACTS, 0.0, seed).train() for seed in (1, 1, 2))
-    planes = torch.ones(4, *FACTS.observation_shape)
+    one, same, other = (make_module("own_nets:Module", KNOWN, 0.0, seed).train() for seed in (1, 1, 2))
+    planes = torch.ones(4, *KNOWN.observation_shape)
     for module in (one, same, other):
         seed_dropout(module, 7)
     assert torch.equal(one(planes)[0], same(planes)[0])
@@ -161,7 +161,7 @@ def test_what_does_not_fit_is_one_line(net: str, words: str) -> None:
 
     trust(f"own_nets:{net}")
     with pytest.raises(ConfigError, match=re.escape(words)) as caught:
-        make_module(f"own_nets:{net}", FACTS, 0.0, seed=1)
+        make_module(f"own_nets:{net}", KNOWN, 0.0, seed=1)
     assert "\n" not in str(caught.value)
 
 

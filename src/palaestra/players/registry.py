@@ -55,7 +55,7 @@ def make_player(text: str, game: Game) -> Player:
 
 def read_player(text: str) -> Kind:
     """The model that a text describes; nothing is built. `str` of it is the canonical text."""
-    if is_code(text):
+    if is_code(text, KINDS):
         from palaestra.players.own import Own
 
         return Own(written=str(parse_player(text)))

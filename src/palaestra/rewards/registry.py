@@ -164,7 +164,7 @@ KINDS: dict[str, type[Kind]] = {
 
 def make_reward(text: str, game: Game) -> Reward:
     """The reward that a text describes, for one game; it carries its canonical text."""
-    if is_code(text):
+    if is_code(text, KINDS):
         return make_own_reward(GRAMMAR.parse(text), game)
     return read(text, KINDS, GRAMMAR).build(game)
 
