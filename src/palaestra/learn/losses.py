@@ -19,7 +19,6 @@ import importlib
 import inspect
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import torch
 from torch import Tensor
@@ -33,20 +32,6 @@ from palaestra.nets.heads import CATEGORICAL_HEAD, DRAW, OUTCOME_HEAD, VALUE_HEA
 
 NEVER = -1e9  # a logit whose share of any softmax is 0, and finite, so that 0 times it is 0
 RESULT_WEIGHT = 3.0  # of the result beside its amount (sources: Schmidt training)
-
-
-@dataclass(frozen=True)
-class Losses:
-    """The four losses of Ch4, whichever of them is minimised."""
-
-    policy: float
-    value: float
-    sum: float
-    product: float
-
-    @classmethod
-    def of(cls, policy: float, value: float) -> Losses:
-        return cls(policy, value, policy + value, policy * value)
 
 
 def policy_loss(logits: Tensor, target: Tensor) -> Tensor:
