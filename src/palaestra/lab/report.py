@@ -53,10 +53,10 @@ def replays(home: RunFolder, game: Game, manifest: Manifest) -> Iterator[Replay]
     last = manifest.iteration
     for iteration in sorted({round(1 + (last - 1) * step / (MOST_GAMES - 1)) for step in range(MOST_GAMES)}):
         if games := read_games(home.read(numbered("games", iteration, "pgn"), manifest).decode()):
-            yield replay(game, most_decisive(games), f"Iteration {iteration}")
+            yield replay(game, game_to_show(games), f"Iteration {iteration}")
 
 
-def most_decisive(games: Sequence[PgnGame]) -> PgnGame:
+def game_to_show(games: Sequence[PgnGame]) -> PgnGame:
     """The first game that was decided, which shows more than a draw; with one player the one with the best score."""
     if any(one.result != "*" for one in games):
         return next((one for one in games if one.result in ("1-0", "0-1")), games[0])
