@@ -97,26 +97,33 @@ class Tournament:
     The scale's value `games` is the number of games of a pairing, `simulations` the search of the networks. A row is a
     pairing, with wins, draws and losses of `arm` and `seed` over `opponent` and `opponent_seed`. `apart` says what
     sets arms on the same game apart: only equals meet.
+
+    With `one_network`, all seeds of an arm play with the network of its last seed: a defect of published tournaments
+    (sources: L7), for comparison with them only. Their other one (L8) is an option of `statistics.elo_list`.
     """
 
     preset: str
     others: tuple[str, ...] = ("random",)
     name: str = "tournament"
     apart: Callable[[Arm], str] = _nothing
+    one_network: bool = False
     trains = True
 
     def jobs(self, plan: Plan) -> Sequence[Job]:
-        runs = [plan.run(self.preset, arm, seed) for arm, seed in plan.each()]
+        runs = dict.fromkeys(self._run(plan, arm, seed) for arm, seed in plan.each())
         return [*runs, *(job for _, job in self._pairings(plan))]
 
     def rows(self, plan: Plan, store: Store) -> Iterable[Row]:
         for who, job in self._pairings(plan):
             yield {**who, **store.rows(job)[0]}
 
+    def _run(self, plan: Plan, arm: Arm, seed: int) -> Train:
+        return plan.run(self.preset, arm, plan.seeds[-1] if self.one_network else seed)
+
     def _pairings(self, plan: Plan) -> Iterator[tuple[Row, Call]]:
         for game, kind in dict.fromkeys((arm.game, self.apart(arm)) for arm in plan.arms):
             entrants: list[tuple[str, int | None, Train | None]] = [
-                (arm.name, seed, plan.run(self.preset, arm, seed))
+                (arm.name, seed, self._run(plan, arm, seed))
                 for arm, seed in plan.each()
                 if (arm.game, self.apart(arm)) == (game, kind)
             ]

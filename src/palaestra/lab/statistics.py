@@ -149,17 +149,19 @@ class Rated:
     score: float
 
 
-def elo_list(data: Data, anchor: str | None = None) -> list[Rated]:
+def elo_list(data: Data, anchor: str | None = None, *, first_listed_white: bool = False) -> list[Rated]:
     """Everybody in a crosstable, best first; `anchor` is the arm whose mean Elo is called 0, else the mean of all.
 
     Rows are pairings: arm and seed against opponent and opponent_seed, with wins, draws and losses. They are rated
-    without an advantage of the first move, because every pairing swaps sides.
+    without an advantage of the first move, because every pairing swaps sides. With `first_listed_white` they are rated
+    as in the published tournaments (sources: L8), for comparison with them only: `arm` counts as White in all games of
+    its row, and BayesElo's advantage is taken off it.
     """
     from palaestra.arena.rating_model import RatingConfig
     from palaestra.arena.ratings import rate
 
     results = _results(data)
-    ratings = rate(results, RatingConfig(advantage=0.0))
+    ratings = rate(results, RatingConfig() if first_listed_white else RatingConfig(advantage=0.0))
     rated = []
     for i in ratings.order():
         arm, _, seed = ratings.players[i].rpartition("\t")

@@ -26,6 +26,10 @@ class SelfPlayConfig(Group):
     sampling: bool = Field(
         False, description="one player: moves are drawn from the network's policy, without a search (thesis, Alg. 7)"
     )
+    sampled_policy: Literal["played", "network"] = Field(
+        "played",
+        description="sampling teaches: played, the moves of successes; network, its own policy (thesis, Alg. 7)",
+    )
     failures: float | None = Field(
         None, gt=0, le=1000, description="sampling: positions of failed games kept for each of a success; none: all"
     )
@@ -56,6 +60,8 @@ class SelfPlayConfig(Group):
             raise ValueError("opening_fraction and opening_plies go together: both 0 or both positive")
         if self.sampling and (self.quick_fraction > 0 or self.value_target != "z"):
             raise ValueError("selfplay.sampling searches nothing: it needs value_target=z and quick_fraction=0")
+        if self.sampled_policy == "network" and (not self.sampling or self.failures is not None):
+            raise ValueError("selfplay.sampled_policy=network is for selfplay.sampling=true without selfplay.failures")
         if self.failures is not None and not self.sampling:
             raise ValueError("selfplay.failures is for selfplay.sampling=true: a search teaches in failed games, too")
         return self
