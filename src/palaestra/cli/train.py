@@ -69,7 +69,7 @@ def train(
     preset: Annotated[
         str | None,
         typer.Option(
-            help="fast, thesis, thesis-small, schmidt, opposition-fast, ranked or record.",
+            help="fast, thesis, thesis-small, schmidt, opposition-fast, ranked, record or thesis-ranked.",
             show_default="fast; with one player ranked, or record if it always begins alike",
             autocompletion=complete.presets,
         ),

@@ -53,7 +53,8 @@ FAMILIES: dict[str, Entry] = {
         ("opposition-3x9", "opposition-3x9-absolute", "opposition-5x9", "opposition-8x8"),
     ),
     "morpion": Entry(
-        "palaestra.games.morpion:make", r"([45][dt])", "morpion-5d, 5t, 4d or 4t", "morpion-5d",
+        "palaestra.games.morpion:make", r"([45][dt])(?:-(\d{1,2})x(\d{1,2}))?",
+        "morpion-5d, 5t, 4d or 4t, or with a board's size morpion-5d-22x22", "morpion-5d",
         ("morpion-4d", "morpion-4t", "morpion-5d", "morpion-5t"),
     ),
     "bin_packing": Entry(

@@ -24,7 +24,7 @@ from palaestra.learn.settings import as_settings, bounds, make_config, merge, pa
 from palaestra.nets.architecture import parse_net
 from palaestra.nets.heads import VALUE_HEAD
 
-NAMES = ("fast", "thesis", "thesis-small", "schmidt", "opposition-fast", "ranked", "record")
+NAMES = ("fast", "thesis", "thesis-small", "schmidt", "opposition-fast", "ranked", "record", "thesis-ranked")
 DEFAULT, SOLO, ONE_BEGINNING = "fast", "ranked", "record"
 
 
