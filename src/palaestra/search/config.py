@@ -22,7 +22,7 @@ class SearchConfig(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     rule: RuleName = Field(
-        "puct", description="how a move is chosen inside the tree: uct, puct, rave, gumbel, or your own module:attribute"
+        "puct", description="how a move is chosen in the tree: uct, puct, rave, gumbel, or your own module:attribute"
     )
     simulations: int | None = Field(
         100, ge=1, le=10**9, description="m: simulations a move (thesis: 100); none: by time alone"
