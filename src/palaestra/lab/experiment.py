@@ -65,7 +65,7 @@ class Scale:
 
     `departs` says in one line how it departs from the published settings. `values` are its numbers by name, such as
     games or iterations: what the user may change by --set, and measures read. `sets` are settings of all runs.
-    `boards` are smaller games in place of the arms' own.
+    `boards` are smaller games in place of the arms' own, `instead` other settings in place of theirs.
     """
 
     departs: str
@@ -73,6 +73,7 @@ class Scale:
     values: Mapping[str, Value] = field(default_factory=dict)
     sets: tuple[str, ...] = ()
     boards: Mapping[str, str] = field(default_factory=dict)
+    instead: Mapping[str, str] = field(default_factory=dict)  # "learn.epochs=10" -> "learn.epochs=2"
 
 
 @dataclass(frozen=True)
