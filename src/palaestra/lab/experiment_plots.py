@@ -37,18 +37,23 @@ def curves_figure(
     with matplotlib.rc_context(STYLE):
         figure, grid = _panels(list(panels))
         for axes, curves in zip(grid, panels.values(), strict=True):
-            for number, (label, (at, values)) in enumerate(curves.items()):
-                _draw_curve(axes, at, values, label, number)
-            for label, height in (levels or {}).items():
-                axes.axhline(height, color=GREY, linestyle=":", linewidth=1.0)
-                axes.annotate(label, (1, height), xycoords=("axes fraction", "data"), ha="right", va="bottom", size=7.5)
+            draw_curves(axes, curves, x, y, levels or {})
             axes.set_ylim(*limits)
-            axes.set_xlabel(x)
-            axes.set_ylabel(y)
-            if all(np.all(at == np.round(at)) for at, _ in curves.values()):
-                whole_numbers(axes)
         _one_legend(figure, grid)
     return figure
+
+
+def draw_curves(axes: Axes, curves: Mapping[str, Curve], x: str, y: str, levels: Mapping[str, float]) -> None:
+    """One panel of `curves_figure`, for figures that show something else beside it."""
+    for number, (label, (at, values)) in enumerate(curves.items()):
+        _draw_curve(axes, at, values, label, number)
+    for label, height in levels.items():
+        axes.axhline(height, color=GREY, linestyle=":", linewidth=1.0)
+        axes.annotate(label, (1, height), xycoords=("axes fraction", "data"), ha="right", va="bottom", size=7.5)
+    axes.set_xlabel(x)
+    axes.set_ylabel(y)
+    if all(np.all(at == np.round(at)) for at, _ in curves.values()):
+        whole_numbers(axes)
 
 
 def estimates_figure(
