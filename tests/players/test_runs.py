@@ -68,6 +68,7 @@ def test_a_gumbel_search_is_judged_with_puct() -> None:
     ("text", "words"),
     [
         ("run:second", "'second' is not a run; runs in ./runs: first;"),
+        ("run:frist", "'frist' is not a run (did you mean first?); runs in ./runs: first;"),
         ("run:first@5", "run first has no network '5'; it has best, last, 0, 3, 7"),
         ("net:first@newest", "run first has no network 'newest'; it has best, last, 0, 3, 7"),
         ("net:runs", "is a folder but not a run"),

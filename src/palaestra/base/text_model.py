@@ -62,7 +62,11 @@ def read(text: str, models: Mapping[str, type[Model]], grammar: Grammar) -> Mode
         raise grammar.error(
             f"unknown {grammar.noun} {clip(parts.name)}{hint}; known: {known}; for example {grammar.example}"
         )
-    model = models[parts.name]
+    return fill(models[parts.name], parts, grammar)
+
+
+def fill(model: type[Model], parts: Parts, grammar: Grammar) -> Model:
+    """The model with the arguments of a text; `grammar.error` says in one line what does not fit."""
     try:
         return model(**_arguments(model, parts, grammar))
     except ValidationError as error:

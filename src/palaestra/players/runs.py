@@ -73,6 +73,10 @@ class StoredRun:
         """What outcomes were worth, as a text; runs from before there was a choice have none."""
         return str(self.manifest.config.get("reward", "default"))
 
+    def is_learned(self) -> bool:
+        """Whether its reward has learned from its games."""
+        return numbered("reward", self.iteration, "safetensors") in self.manifest.files
+
     @property
     def checkpoints(self) -> list[int]:
         """Iterations whose networks were kept, ascending; 0 is the untrained one."""
@@ -131,12 +135,12 @@ class StoredRun:
 
         What a value head says is a value under the reward that it learned; only ends of games would be valued anew.
         """
-        from palaestra.nets.architecture import parse_net
+        from palaestra.nets.architecture import split_head
         from palaestra.nets.heads import CATEGORICAL_HEAD, OUTCOME_HEAD, VALUE_HEAD
         from palaestra.rewards.registry import make_reward
 
         own = make_reward(self.reward, game).text
-        if reward.text != own and parse_net(self.net).head == VALUE_HEAD:
+        if reward.text != own and split_head(self.net)[1] == VALUE_HEAD:
             head = OUTCOME_HEAD if game.players == 2 else CATEGORICAL_HEAD
             raise PlayerError(
                 f"run {self.name} cannot play under {reward.text}: the values of its network {self.net} are those of"
