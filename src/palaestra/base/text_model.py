@@ -95,7 +95,7 @@ def _arguments(model: type[TextModel], parts: Parts, grammar: Grammar) -> dict[s
 def _complaint(model: type[TextModel], error: ValidationError) -> str:
     """What is wrong with the first argument that does not fit."""
     first = error.errors(include_url=False)[0]
-    if not first["loc"]:  # a rule about several arguments together, already in words
+    if not first["loc"] or first["type"] == "value_error":  # already in words
         return f"{model.name}: {first['msg'].removeprefix('Value error, ')}"
     key = str(first["loc"][0])
     if first["type"] == "extra_forbidden":

@@ -20,7 +20,7 @@ from palaestra.games.registry import make_stored_game
 from palaestra.runs.folder import MANIFEST, RunFolder, numbered
 from palaestra.runs.manifest import Manifest
 from palaestra.runs.places import RUNS, find_run, listed
-from palaestra.search.config import SearchConfig
+from palaestra.search.config import WITHOUT_FPU, SearchConfig
 
 if TYPE_CHECKING:
     from palaestra.base.types import Int32s
@@ -167,20 +167,26 @@ def open_run(name: str, root: Path = RUNS) -> StoredRun:
     return StoredRun(name, home, manifest, search)
 
 
-def playing_search(search: SearchConfig, simulations: int | None, **changes: Any) -> SearchConfig:
-    """How a run's agent searches when it is judged: PUCT with the exploration of self-play, no noise, best move.
+# What an agent takes over from its self-play; noise, temperature and the way its trees are kept are not among it.
+JUDGED_BY = (
+    "rule", "c_puct", "c_uct", "fpu", "rave_k", "rave_amaf", "gumbel_considered", "gumbel_visits", "gumbel_scale",
+    "solver", "node_budget",
+)  # fmt: skip
 
-    Gate, evaluation and `run:` players all use this, so that they speak of the same agent.
+
+def playing_search(search: SearchConfig, simulations: int | None, **changes: Any) -> SearchConfig:
+    """How a run's agent searches when it is judged: by the rule of its self-play, without noise, playing its best move.
+
+    Gate, evaluation and `run:` players all use this, so that they speak of the same agent. The rule gumbel brings
+    sequential halving at the root with it, where self-play has it and the simulations are known; under every other
+    rule the agent's root is like the rest of its tree. `changes` are settings that replace the run's own.
     """
-    settings: dict[str, Any] = {
-        "rule": "puct",
-        "simulations": simulations,
-        "c_puct": search.c_puct,
-        "fpu": search.fpu,
-        "solver": search.solver,
-        "node_budget": search.node_budget,
-    }
-    return SearchConfig(**{**settings, **changes})
+    settings = {**search.model_dump(include=set(JUDGED_BY)), "simulations": simulations, **changes}
+    if settings["rule"] == "gumbel" and search.gumbel_root and simulations is not None:
+        settings |= {"gumbel_root": True, "reuse": False}
+    if settings["rule"] in WITHOUT_FPU and "fpu" not in changes:
+        settings["fpu"] = None
+    return SearchConfig(**settings)
 
 
 def make_agent(
