@@ -6,17 +6,11 @@ proven, and no tree is kept between moves.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from palaestra.lab.catalogue import published
 from palaestra.lab.claims import agrees
-from palaestra.lab.data import Data
-from palaestra.lab.experiment import Arm, Experiment, Published, Scale, Scales, Table
+from palaestra.lab.experiment import Arm, Experiment, Published, Scale, Scales
+from palaestra.lab.experiments._scores import draw_scores, percent, score_table
 from palaestra.lab.measures import Calls, play_players
-from palaestra.lab.statistics import Estimate, pooled_score
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 GAMES = ("gobang-6x6", "connect_four-6x6", "othello-6x6")
 PLAYERS = {
@@ -41,34 +35,6 @@ PUBLISHED = tuple(
 )
 
 
-def _score(data: Data) -> Estimate:
-    return pooled_score(data).times(100)
-
-
-def _table(data: Data) -> Table:
-    rows = []
-    for known in PUBLISHED:
-        some = data.where(game=known.game, arm=known.arm)
-        won, drawn, lost, distinct = (
-            f"{some.total(name):.0f}" for name in ("wins", "draws", "losses", "distinct_games")
-        )
-        rows.append((known.game, known.arm, str(_score(some)), f"{won} {drawn} {lost}", f"{known.value:g}", distinct))
-    return Table(("game", "pairing", "score, % (95 %)", "+ = −", "published, %", "distinct games"), tuple(rows))
-
-
-def _draw(data: Data) -> Figure:
-    from palaestra.lab.experiment_plots import estimates_figure
-
-    panels = {
-        game: {arm: {"here": _score(rows)} for arm, rows in some.by("arm").items()}
-        for game, some in data.by("game").items()
-    }
-    crosses = {(known.game, known.arm, "here"): known.value for known in PUBLISHED}
-    return estimates_figure(
-        panels, "score of the first over the second, %", published=crosses, level=50.0, limits=(-3, 103)
-    )
-
-
 EXPERIMENT = Experiment(
     identity=published("table-5.1"),
     arms=tuple(
@@ -82,9 +48,9 @@ EXPERIMENT = Experiment(
         paper=Scale("draws count half, where the thesis counts wins", 1, {"games": 500}),
     ),
     measures=(Calls(play_players, {"games": 10}),),
-    claims=tuple(agrees(known, _score, 5.0, "% of the points") for known in PUBLISHED),
-    table=_table,
-    draw=_draw,
+    claims=tuple(agrees(known, percent, 5.0, "% of the points") for known in PUBLISHED),
+    table=score_table(PUBLISHED, "pairing"),
+    draw=draw_scores(PUBLISHED, "score of the first over the second, %"),
     published=PUBLISHED,
     reading="MCTS is UCB1 with random playouts; exploration constants are not said",
 )
