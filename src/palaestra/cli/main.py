@@ -48,7 +48,7 @@ VERBS = (
     ("bench", "bench", "palaestra bench search connect_four-6x7"),
     ("qlearn", "qlearn", "palaestra qlearn tic_tac_toe --learner qm --save tic.table"),
     ("ggp", "ggp", "palaestra ggp player --port 9147 --player 'uct(ms=60000)'"),
-    ("reproduce", "reproduce", "palaestra reproduce table-5.1 --scale smoke"),
+    ("reproduce", "reproduce", "palaestra reproduce table-5.1 --games 100"),
     ("demo", "demo", "palaestra demo --minutes 2"),
 )
 
