@@ -37,8 +37,8 @@ PERCENT = {
     ("rhea", "mcts"): (34.0, 3.0, 1.0),
     ("rhea", "rave"): (17.0, 4.0, 5.0),
 }
-# The text does not say what its MCTS, the same move of its RAVE and an illegal gene are: pairings in another reading, and
-# the published one that each stands for (sources: Table 5.1; Alg. 11; Alg. 15).
+# The text does not say what its MCTS, the same move of its RAVE and an illegal gene are. Pairings in another reading,
+# and the published one that each stands for (sources: Table 5.1; Alg. 11; Alg. 15).
 READINGS = {
     ("mcts by Eq. 5.1", "random"): ("mcts", "random"),
     ("rave", "mcts by Eq. 5.1"): ("rave", "mcts"),
