@@ -47,7 +47,7 @@ def tab(cli: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
         ("palaestra tournament hex uct nm", {"nmcs"}),
         ("palaestra play hex --against rh", {"rhea"}),
         ("palaestra analyse hex --player ra", {"random", "rave"}),
-        ("palaestra train hex --preset the", {"thesis", "thesis-small"}),
+        ("palaestra train hex --preset the", {"thesis", "thesis-small", "thesis-ranked"}),
         ("palaestra settings --preset fa", {"fast"}),
         ("palaestra train hex --set learn.lr", {"learn.lr=", "learn.lr_end="}),
         ("palaestra resume f", {"first-try"}),

@@ -130,7 +130,7 @@ def test_a_given_end_replaces_both_ends_of_the_preset() -> None:
         ("learn.lr=fast", ["learn.lr is 'fast'", "a number"]),
         ("learn.batch=true", ["learn.batch is true", "a whole number"]),
         ("learn.batch=2.5", ["learn.batch is 2.5", "a whole number"]),
-        ("learn.loss=cubic", ["one of sum, product"]),
+        ("learn.loss=produkt", ["'produkt' is no loss (did you mean product?)", "module:attribute"]),
         ("learn.epochs=3", ["exactly one of learn.epochs"]),
         ("gate.games=7", ["even number"]),
         ("selfplay.sampling=true", ["sampling searches nothing", "value_target=z"]),

@@ -17,6 +17,7 @@ from palaestra.base.types import Float64s
 from palaestra.lab.data import Data
 
 REPEATS = 10_000  # of a bootstrap
+FEW = 5  # seeds
 _SIDES = (("arm", "seed"), ("opponent", "opponent_seed"))
 
 
@@ -45,7 +46,7 @@ def mean(values: Float64s | Sequence[float]) -> Estimate:
     if not known.size:
         return Estimate(math.nan)
     middle = float(known.mean())
-    if known.size == 1:
+    if known.size == 1 or (known.size < FEW and np.ptp(known) == 0):  # a few that are alike say nothing of a spread
         return Estimate(middle)
     half = student_95(known.size - 1) * float(known.std(ddof=1)) / math.sqrt(known.size)
     return Estimate(middle, (middle - half, middle + half))

@@ -10,8 +10,19 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from palaestra.base.suggest import did_you_mean
+from palaestra.base.text import clip
+from palaestra.base.user_code import is_code
 from palaestra.games.registry import full_id
 from palaestra.search.config import SearchConfig
+
+LOSSES = {  # where each is; named here, because settings are read without PyTorch
+    "sum": "palaestra.learn.losses:Sum",
+    "product": "palaestra.learn.losses:Product",
+    "policy": "palaestra.learn.losses:Policy",
+    "value": "palaestra.learn.losses:Value",
+    "weighted": "palaestra.learn.losses:Weighted",
+}
 
 
 class Group(BaseModel):
@@ -102,8 +113,10 @@ class LearnConfig(Group):
         description="pulls weights to 0: by lr times this a step in adamw and muon, as L2 in adam and sgd (thesis: 0)",
     )
     clip: float | None = Field(None, gt=0, description="largest norm of a gradient; none: no limit")
-    loss: Literal["sum", "product", "policy", "value", "weighted"] = Field(
-        "sum", description="what is minimised: policy + value (thesis), their product, one alone, or weighted"
+    loss: str = Field(
+        "sum",
+        json_schema_extra={"names": [*LOSSES]},
+        description="what is minimised: policy + value (thesis), their product, one alone, weighted, or your own",
     )
     loss_lambda: float = Field(0.5, ge=0, le=1, description="weighted: λ·policy + (1-λ)·value; λ = 1 is policy only")
     policy_weight: float = Field(1.0, gt=0, le=100, description="weight of the policy's term in a sum (thesis: 1)")
@@ -122,6 +135,14 @@ class LearnConfig(Group):
     average: float = Field(
         0.0, ge=0, lt=1, description="weights that play are averaged with this decay a step; 0: the last"
     )
+
+    @field_validator("loss")
+    @classmethod
+    def _known(cls, loss: str) -> str:
+        if loss not in LOSSES and not is_code(loss):
+            hint = did_you_mean(loss, LOSSES)
+            raise ValueError(f"{clip(loss)} is no loss{hint}; known: {', '.join(LOSSES)}; your own is module:attribute")
+        return loss
 
 
 class GateConfig(Group):
@@ -302,8 +323,8 @@ class RunConfig(Group):
         for name in ("drawn_gate", "lasting_trees"):
             if getattr(defects, name) and self.gate.kind != "threshold":
                 raise ValueError(f"defects.{name} needs gate.kind=threshold, not {self.gate.kind}")
-        if defects.lasting_trees and (search.solver or search.fpu is not None):
+        if defects.lasting_trees and (search.solver or search.fpu is not None or search.rule != "puct"):
             raise ValueError(
-                "defects.lasting_trees plays the released code's search: set selfplay.search.solver=false and"
-                " selfplay.search.fpu=none"
+                "defects.lasting_trees plays the released code's search: set selfplay.search.rule=puct,"
+                " selfplay.search.solver=false and selfplay.search.fpu=none"
             )

@@ -52,6 +52,23 @@ class RunDocument(TypedDict):
     lines: list[dict[str, Any]]
 
 
+class ProgressDocument(TypedDict):
+    """Where a run in this process is, as JSON."""
+
+    title: str
+    folder: str | None
+    iterations: int
+    share: float
+    seconds: float
+    seconds_left: float | None
+    stage: str | None
+    done: int
+    total: int | None
+    unit: str
+    line: dict[str, Any] | None  # of the last iteration
+    ended: bool
+
+
 class Run:
     """A run's folder as it is now; `refresh` looks again. Nothing is ever written."""
 
@@ -240,7 +257,7 @@ class RunProgress:
             left.append(mean * (config.iterations - len(self.lines)))
         return min(left, default=None)
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> ProgressDocument:
         """Where the run is, as JSON; the last iteration's line, too."""
         stage = self.stage
         return {

@@ -9,11 +9,13 @@ from pydantic import Field, model_validator
 from palaestra.base.errors import ConfigError
 from palaestra.base.text import Grammar
 from palaestra.base.text_model import TextModel, read
+from palaestra.base.user_code import is_code
 from palaestra.games.base import Game
 from palaestra.rewards.base import Linear, Primitive, Reward, default_reward
 from palaestra.rewards.cdf import Cdf, CdfBonus
 from palaestra.rewards.hand_tuned import HandTuned
 from palaestra.rewards.outcomes import OutcomeSpace
+from palaestra.rewards.own import make_own_reward
 from palaestra.rewards.ranked import First, Ranked, Ties
 from palaestra.rewards.switch import Switch
 
@@ -163,6 +165,8 @@ KINDS: dict[str, type[Kind]] = {
 
 def make_reward(text: str, game: Game) -> Reward:
     """The reward that a text describes, for one game; it carries its canonical text."""
+    if is_code(text, KINDS):
+        return make_own_reward(GRAMMAR.parse(text), game)
     return read(text, KINDS, GRAMMAR).build(game)
 
 

@@ -130,18 +130,16 @@ def _draw_game(axes: Axes, moves: Data) -> None:
     """The grid: cross and added points, lines, and the number of each move."""
     from palaestra.lab.plots import BLUE, GREY, INK
 
-    lines = [row for row in moves.rows if row.get("from_row") is not None]
-    points = [row for row in moves.rows if row.get("row") is not None]
-    for line in lines:
-        axes.plot([line["from_column"], line["to_column"]], [line["from_row"], line["to_row"]], color=GREY, linewidth=1)
-    for point in points:
-        at = (point["column"], point["row"])
-        if not point["move"]:
-            axes.plot(*at, "o", color=INK, markersize=4)
-            continue
-        axes.plot(*at, "o", color="white", markeredgecolor=BLUE, markersize=11)
-        axes.annotate(f"{point['move']}", at, ha="center", va="center", size=6, color=INK)
-    axes.set_title(f"the longest game: {len(lines)} moves", fontsize=10, loc="left")
+    ends = [moves.numbers(name) for name in ("from_column", "to_column", "from_row", "to_row")]
+    for left, right, top, bottom in np.stack(ends, axis=1):  # NaN, and so not drawn, where a row is a point
+        axes.plot([left, right], [top, bottom], color=GREY, linewidth=1)
+    for number, column, row in np.stack([moves.numbers(name) for name in ("move", "column", "row")], axis=1):
+        if number and np.isfinite(row):
+            axes.plot(column, row, "o", color="white", markeredgecolor=BLUE, markersize=11)
+            axes.annotate(f"{number:.0f}", (column, row), ha="center", va="center", size=6, color=INK)
+        elif not number:
+            axes.plot(column, row, "o", color=INK, markersize=4)
+    axes.set_title(f"the longest game: {moves.numbers('move').max():.0f} moves", fontsize=10, loc="left")
     axes.set_aspect("equal")
     axes.invert_yaxis()
     axes.axis("off")
