@@ -225,7 +225,8 @@ def test_players_without_games_are_there_and_unknown() -> None:
     assert rated.players == ("idle", "b", "a")
     assert [row["player"] for row in rated.as_json()] == ["a", "b", "idle"]
     assert rated.as_json()[-1] == {
-        "player": "idle", "elo": 0.0, "plus": None, "minus": None, "games": 0, "score": 0.5, "draws": 0
+        "player": "idle", "elo": 0.0, "plus": None, "minus": None, "games": 0, "score": 0.5, "draws": 0,
+        "opponents": None,
     }  # fmt: skip
     assert "without games and unrated: idle" in rated.notes()
     assert np.all(rated.superiority()[0] == 0.5)
@@ -243,6 +244,20 @@ def test_games_against_oneself_are_counted_and_left_out() -> None:
     rated = rate(Results.count(plain + more))
     assert rated.elo == pytest.approx(rate(Results.count(plain)).elo)
     assert rated.notes() == ["games of a player against itself, left out: 3"]
+
+
+def test_the_opponents_mean_weighs_them_by_games() -> None:
+    rated = rate(Results.count(games("a", "b", wins=30, losses=10) + games("c", "a", wins=4, losses=6)))
+    a, b, c = rated.elo
+    np.testing.assert_allclose(rated.opponents, [(40 * b + 10 * c) / 50, a, a])
+
+
+def test_the_first_listed_as_white_in_all_records_looks_weaker_at_half_the_points() -> None:
+    """The defect L8: sides alternate, half of the points is half of the points, and the record says otherwise."""
+    results = Results.count(games("a", "b", wins=10, losses=10) + games("b", "a", wins=10, losses=10))
+    np.testing.assert_allclose(rate(results).elo, [0.0, 0.0], atol=1e-6)
+    np.testing.assert_allclose(rate(results.first_listed_white()).elo, [-13.81, 13.81], atol=0.01)
+    assert results.first_listed_white().points.tolist() == results.points.tolist()
 
 
 def test_names_that_look_alike_are_pointed_out() -> None:

@@ -45,7 +45,7 @@ UCT = "uct(simulations=10)"
         (("train", "hex-3x3", "--preset", "fats"), ["unknown preset 'fats' (did you mean fast?)"]),
         (("settings", "learnlr"), ["no setting has 'learnlr'", "did you mean learn.lr?"]),
         (("gams",), ["No such command 'gams'. Did you mean 'games'?"]),
-        (("reproduce", "margin"), ["No such command 'margin'. Did you mean 'margins'?"]),
+        (("reproduce", "margin"), ["unknown experiment 'margin' (did you mean margins?)"]),
         (("match", "hex-3x3", UCT, "uct(sims=3)"), ["no argument 'sims'", "simulations"]),
         (("match", "hex-3x3", UCT, "uct(simulations=0)"), ["simulations is 0", "from 1 to"]),
         (("match", "hex-3x3", UCT, "uct(simulations=x)"), ["simulations is x", "whole number"]),

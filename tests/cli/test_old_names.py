@@ -32,7 +32,7 @@ def test_other_verbs_values_and_what_follows_two_dashes_stay_as_they_are() -> No
         [],
         ["match", "hex-3x3", "--matches", "2"],
         ["train", "hex-3x3", "--preset", "--", "--run", "x"],
-        ["reproduce", "table-5.1", "--repeats", "3"],
+        ["match", "table-5.1", "--repeats", "3"],
         ["train", "--set", "a=--run"],
     ):
         assert with_new_names(given, print) == given

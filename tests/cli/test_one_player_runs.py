@@ -12,7 +12,6 @@ import pytest
 from rich.console import Console
 
 from palaestra.cli.training_view import LiveView, PlainView
-from palaestra.lab import solo_comparison
 from palaestra.learn.loop import train
 from tests.learn.fakes import ALONE, FAKES, tiny
 
@@ -72,7 +71,6 @@ def test_a_run_for_one_player_from_training_to_its_solution(cli: Any) -> None:
         (("train", GAME, "--set", 'evaluation.anchors=["nobody"]'), ["unknown player 'nobody'"]),
         (("evaluate", "old", "--positions", "x.json"), ["--positions is for two players"]),
         (("evaluate", "old", "--games", "0"), ["evaluated by scores"]),
-        (("reproduce", "solo", "--game", "hex-3x3"), ["hex-3x3 is for two players", "morpion-5d"]),
     ],
 )
 def test_bad_input_is_one_line_and_leaves_nothing_behind(
@@ -99,52 +97,3 @@ def test_both_views_show_scores_and_what_is_to_beat() -> None:
         assert piece in text
     assert len(text.splitlines()) == 9, "a line an iteration, none broken"
     assert f"best so far {best}" in paper.getvalue() and "random" in paper.getvalue()
-
-
-@pytest.mark.slow
-def test_the_comparison_is_one_table_one_picture_and_goes_on(
-    cli: Any, own_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(solo_comparison, "PLAYERS", {"random": "random"})
-    arguments = (
-        "reproduce",
-        "solo",
-        "--game",
-        "morpion-4d",
-        "--minutes",
-        "0.01",
-        "--seeds",
-        "2",
-        "--level",
-        "1",
-        *TINY,
-    )
-    found = json.loads(cli(*arguments, "--json").out)
-    names = [method["method"] for method in found["methods"]]
-    assert names == ["random", "nrpa(level=1)", "ranked reward", "nrpa with its policy as prior"]
-    assert all([one["seed"] for one in method["seeds"]] == [0, 1] for method in found["methods"])
-    # With nothing compiled yet, so short a time may be over before a game is.
-    assert all(one["best"] is None or one["best"] > 0 for method in found["methods"] for one in method["seeds"])
-    assert all(
-        one["best"] for method in found["methods"] for one in method["seeds"] if method["method"] == "ranked reward"
-    )
-    assert (own_folder / found["plot"]).read_text().count("<svg") == 1
-    home = own_folder / found["folder"]
-    before = {path: path.read_bytes() for path in home.rglob("*") if path.is_file()}
-    table = cli(*arguments)
-    assert "| ranked reward |" in table.out and "only reads them" in table.out, table.err
-    assert {path: path.read_bytes() for path in home.rglob("*") if path.is_file()} == before
-    longer = json.loads(cli(*(word.replace("0.01", "0.02") for word in arguments), "--json").out)
-    more = {method["method"]: method["seeds"][0]["games"] for method in longer["methods"]}
-    assert more["random"] >= {method["method"]: method["seeds"][0]["games"] for method in found["methods"]}["random"]
-
-
-@pytest.mark.parametrize(
-    ("game", "complaint"), [("tic_tac_toe-3x3", "for two players"), ("bin_packing-2d", "begins in 100,000 ways")]
-)
-def test_what_cannot_be_compared_is_refused_and_nothing_written(
-    cli: Any, own_folder: Path, game: str, complaint: str
-) -> None:
-    refused = cli("reproduce", "solo", "--game", game, "--minutes", "0.01", "--seeds", "1")
-    assert refused.code == 2 and complaint in refused.err
-    assert not list(own_folder.rglob("*"))

@@ -1,4 +1,4 @@
-"""`palaestra qlearn`, and the figures of `palaestra reproduce`."""
+"""`palaestra qlearn`."""
 
 from __future__ import annotations
 
@@ -83,35 +83,3 @@ def test_bad_input_is_one_line_and_nothing_is_written(cli: Cli, words: tuple[str
 def test_a_game_for_one_is_refused(cli: Cli) -> None:
     done = cli("qlearn", "morpion-4d", "--games", "2")
     assert done.code == 2 and "has one player" in done.err
-
-
-@pytest.mark.parametrize("name", ["figure-2.2", "figure-2.6", "figure-2.7"])
-def test_figures_are_drawn_beside_the_published_numbers(cli: Cli, name: str) -> None:
-    done = cli("reproduce", name, "--seeds", "2", "--scale", "0.002")
-    assert done.code == 0, done.err
-    rows = [line for line in done.out.splitlines() if line.startswith("| tic_tac_toe-3x3")]
-    assert len(rows) == (3 if name == "figure-2.2" else 12)
-    assert all("±" in row and "98.0" in row for row in rows)
-    assert ElementTree.parse(f"{name}.svg").getroot().tag.endswith("svg")
-
-
-def test_a_figure_is_json_too(cli: Cli) -> None:
-    found = result(cli, "reproduce", "figure-2.3", "--seeds", "1", "--scale", "0.002", "--plot", "here.png")
-    assert (found["experiment"], found["plot"], found["repeats"]) == ("figure-2.3", "here.png", 1)
-    assert [series["published"] for series in found["series"]] == ["86.5", "75.5"]
-    assert all(series["curve"] and series["l"] == 60 for series in found["series"])
-    assert Path("here.png").read_bytes().startswith(b"\x89PNG")
-
-
-@pytest.mark.parametrize(
-    ("words", "piece"),
-    [
-        (("figure-2.2", "--games", "10"), "No such option: --games"),
-        (("table-5.1", "--seeds", "3"), "No such option: --seeds"),
-        (("figure-2.2", "--plot", "x.gif"), ".png or .svg"),
-        (("figure-2.8",), "figure-2.8"),
-    ],
-)
-def test_options_of_other_experiments_are_refused(cli: Cli, words: tuple[str, ...], piece: str) -> None:
-    done = cli("reproduce", *words)
-    assert done.code == 2 and piece in done.err and len(done.err.splitlines()) == 1

@@ -32,7 +32,7 @@ def test_the_published_ratings_come_out_as_json(cli: Cli, games: Path) -> None:
     found = json.loads(done.out)
     assert [row["player"] for row in found["ratings"]] == ["a", "b"]
     assert [row["elo"] for row in found["ratings"]] == pytest.approx([82.47, -82.47], abs=0.01)
-    assert set(found["ratings"][0]) == {"player", "elo", "plus", "minus", "games", "score", "draws"}
+    assert set(found["ratings"][0]) == {"player", "elo", "plus", "minus", "games", "score", "draws", "opponents"}
     assert (found["games"], found["skipped"], found["advantage"], found["draw"]) == (40, {}, 32.8, 97.3)
     assert found["superiority"][0][1] > 0.98 and found["superiority"][0][1] + found["superiority"][1][0] == 1.0
 

@@ -8,7 +8,8 @@ from rich.table import Table
 from palaestra.arena.ratings import RatingConfig, Results, rate
 from palaestra.base.errors import ConfigError
 from palaestra.base.types import Float64s
-from palaestra.cli.ratings import print_ratings, rating_config, ratings_table, superiority_table
+from palaestra.cli.ratings import print_ratings, ratings_table, superiority_table
+from palaestra.live.ratings import rating_config
 from tests.arena.simulated import simulate
 
 WIDTH = 100
@@ -32,9 +33,9 @@ def round_robin(elo: Float64s) -> Results:
 def test_the_table_has_a_line_a_player_with_the_figures_of_the_ratings() -> None:
     rated = rate(Results.count(GAMES, players=["idle"]))
     heading, best, worst, idle = lines(ratings_table(rated))
-    assert heading.split() == ["player", "Elo", "+", "−", "games", "score", "draws"]
+    assert heading.split() == ["player", "Elo", "+", "−", "games", "score", "oppo.", "draws"]
     elo, plus, minus = (f"{values[1]:.0f}" for values in (rated.elo, rated.plus, rated.minus))
-    assert best.split() == ["1", "uct(simulations=50)", elo, plus, minus, "12", "87.5", "%", "25.0", "%"]
+    assert best.split() == ["1", "uct(simulations=50)", elo, plus, minus, "12", "87.5", "%", f"−{elo}", "25.0", "%"]
     assert worst.split()[:5] == ["2", "random", f"−{elo}", minus, plus]
     assert idle.split() == ["idle", "–", "0"]
 

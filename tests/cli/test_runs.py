@@ -11,7 +11,6 @@ import pytest
 from palaestra.base.errors import ConfigError
 from palaestra.cli.evaluate import overall_rate, read_budgets
 from palaestra.games.registry import make_game
-from palaestra.lab import table_6_1
 from palaestra.learn.oracles import ErrorRate
 from tests.learn.run_folders import make_run
 from tests.players.run_folders import random_model, write_run
@@ -117,9 +116,6 @@ def test_a_game_without_an_oracle_has_no_error_rate(cli: Any, here: Path) -> Non
         (("evaluate", "small", "--curve", "no/mistakes.png"), "there is no folder no"),
         (("evaluate", "small", "--points", "4"), "give --curve FILE"),
         (("report", "none"), "'none' is not a run"),
-        (("reproduce", "table-5.1", "--net", "b1c4"), "No such option: --net"),
-        (("reproduce", "table-6.1", "--games", "30"), "400 games and 20 networks"),
-        (("reproduce", "table-6.1", "--net", "b9"), "unknown network"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(cli: Any, here: Path, arguments: tuple[str, ...], words: str) -> None:
@@ -136,16 +132,6 @@ def test_report_writes_one_page(cli: Any, tmp_path: Path) -> None:
     assert elsewhere.read_text() == (folder / "report.html").read_text()
     refused = cli("report", str(folder), "--out", str(tmp_path / "no" / "page.html"))
     assert refused.code == 2 and "cannot write" in refused.err
-
-
-def test_table_6_1_is_markdown_or_json(cli: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(table_6_1, "DEFAULT", table_6_1.DEFAULT.model_copy(update={"simulations": 2}))
-    arguments = ("reproduce", "table-6.1", "--games", "4", "--networks", "2", "--net", "b1c4")
-    lines = cli(*arguments).out.splitlines()
-    assert len(lines) == 17 and lines[2].startswith("| connect_four-6x6 | Rollout |")
-    found = json.loads(cli(*arguments, "--json").out)
-    assert (found["net"], found["networks"], len(found["cells"])) == ("b1c4", 2, 15)
-    assert found["cells"][0]["wins"] + found["cells"][0]["draws"] + found["cells"][0]["losses"] == 4
 
 
 def test_numbers_of_simulations_are_read_once_each_in_their_order() -> None:

@@ -126,7 +126,7 @@ def test_a_game_of_one_s_own_is_replayed_by_the_rules_that_the_person_names(
     assert "unknown game; if it is one of your own, add --game" in cli("check-solution", path).err
     Path(path).write_text(Path(path).read_text().replace("tree-3", "strangers_tree:GAME"))
     refused = cli("check-solution", path)  # a file's words load no module
-    assert refused.code == 2 and "add --game strangers_tree:GAME" in refused.err
+    assert refused.code == 2 and "add --trust strangers_tree:GAME" in refused.err
 
 
 @pytest.mark.parametrize(

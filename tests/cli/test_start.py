@@ -40,7 +40,7 @@ def test_a_signal_at_any_instant_of_the_start_shows_no_traceback(tmp_path: Path,
 
 @signals("SIGTERM")
 def test_an_experiment_says_how_to_go_on(tmp_path: Path, number: int, code: int) -> None:
-    process = start("reproduce", "bonus", "--out", str(tmp_path), "--jobs", "2", "--generations", "16")
+    process = start("reproduce", "bonus", "--out", str(tmp_path), "--jobs", "2", "--generations", "16", "--seeds", "1")
     until = time.monotonic() + 240
     while not list(tmp_path.rglob("manifest.json")):
         assert process.poll() is None and time.monotonic() < until

@@ -35,7 +35,7 @@ def test_a_tournament_reports_the_agreed_fields(cli: Any) -> None:
     done = cli(*SMALL, "--json")
     assert (done.code, done.err) == (0, "")
     report = json.loads(done.out)
-    assert set(report["ratings"][0]) == {"player", "elo", "plus", "minus", "games", "score", "draws"}
+    assert set(report["ratings"][0]) == {"player", "elo", "plus", "minus", "games", "score", "draws", "opponents"}
     assert [row["player"] for row in report["ratings"]] == report["players"]
     assert (report["games"], report["recalled"], report["pgn"]) == (18, 0, None)
     assert 0 < report["distinct_games"] <= 18

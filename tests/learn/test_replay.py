@@ -192,10 +192,11 @@ def test_steps_are_epochs_over_the_window_or_draws_for_new_positions() -> None:
     examples = random_examples(game, 200)
     replay.add(1, examples.take(np.arange(150)))
     replay.add(2, examples.take(np.arange(50)))
-    assert replay.steps(LearnConfig(batch=64, epochs=10)) == 30
-    assert replay.steps(LearnConfig(batch=64, epochs=0.5)) == 2
-    assert replay.steps(LearnConfig(batch=64, epochs=None, samples_per_position=4)) == 4
-    assert replay.steps(LearnConfig(batch=4096, epochs=1)) == 1, "a small window is learned from all the same"
+    assert replay.steps(LearnConfig(batch=64, epochs=10), 8) == 30
+    assert replay.steps(LearnConfig(batch=64, epochs=0.5), 8) == 2
+    assert replay.steps(LearnConfig(batch=64, epochs=None, samples_per_position=4), 8) == 4
+    assert replay.steps(LearnConfig(batch=64, epochs=10, count_symmetries=True), 8) == 250
+    assert replay.steps(LearnConfig(batch=4096, epochs=1), 8) == 1, "a small window is learned from all the same"
 
 
 def test_nothing_to_learn_from_is_said_in_one_line() -> None:

@@ -31,6 +31,7 @@ def lived_in(net: str, facts: GameFacts, seed: int = 5) -> Network:
 
 OTHERS = [
     ("thesis256", "gobang-5x5"),
+    ("thesis256-signed", "gobang-5x5"),
     ("thesis", "othello-6x6"),
     ("thesis512", "connect_four-6x7"),
     *[("schmidt", entry.examples[0]) for name, entry in FAMILIES.items() if name not in ("morpion", "bin_packing")],

@@ -20,18 +20,30 @@ NETS = [("b2c8", CONNECT_FOUR), ("b2c8", OTHELLO), ("thesis256", OTHELLO), ("sch
 @pytest.mark.parametrize(
     "net, board, actions, count",
     [
-        ("thesis256", 6, 37, 3_371_814),
-        ("thesis512", 6, 37, 9_734_182),
-        ("thesis", 5, 26, 2_579_739),
-        ("thesis", 6, 6, 3_355_911),
-        ("thesis", 5, 5, 2_568_966),
+        ("thesis256-signed", 6, 37, 3_371_814),
+        ("thesis512-signed", 6, 37, 9_734_182),
+        ("thesis-signed", 5, 26, 2_579_739),
+        ("thesis-signed", 6, 6, 3_355_911),
+        ("thesis-signed", 5, 5, 2_568_966),
     ],
 )
 def test_the_thesis_networks_have_the_published_parameter_counts(
     net: str, board: int, actions: int, count: int
 ) -> None:
     # For its one plane of -1, 0 and 1 (sources: thesis network).
-    assert count_parameters(make_module(net, GameFacts("game", 1, (1, board, board), actions), 0.3, 0)) == count
+    assert count_parameters(make_module(net, GameFacts("game", 1, (2, board, board), actions), 0.3, 0)) == count
+
+
+def test_a_signed_network_sees_only_the_difference_of_two_planes() -> None:
+    module = make_module("thesis256-signed", OTHELLO, 0.0, 0)
+    planes = torch.zeros(2, 2, 6, 6)
+    planes[0, 0, 1, 2] = planes[0, 1, 3, 3] = 1.0
+    planes[1] = planes[0] + torch.rand(1, 6, 6)  # the same added to both planes
+    logits, _ = module(planes)
+    torch.testing.assert_close(logits[0], logits[1])
+    assert (logits[0] - module(planes.flip(1))[0][0]).abs().max() > 0.001
+    with pytest.raises(ConfigError, match="has 5 planes"):
+        make_module("thesis256-signed", GameFacts("many", 1, (5, 6, 6), 37), 0.0, 0)
 
 
 def test_the_parts_of_the_schmidt_network_have_the_published_parameter_counts() -> None:
@@ -100,7 +112,7 @@ def test_lines_are_read_off_the_planes_of_their_directions_at_the_cell_where_the
 def test_names_of_all_kinds_are_understood_and_bad_ones_explained() -> None:
     assert parse_net("thesis") == parse_net("thesis256") == ThesisNet(256)
     assert parse_net("schmidt") == SchmidtNet() and parse_net("mlp128x2") == DenseNet(128, 2)
-    for name in ("thesis512", "schmidt", "mlp128x2", "b3c32"):
+    for name in ("thesis512", "thesis256-signed", "schmidt", "mlp128x2", "b3c32"):
         assert parse_net(name).name == name
     for name in ("thesis128", "schmidt3", "mlp", "mlp128", "mlp12x٣"):
         with pytest.raises(ConfigError, match=r"unknown network .* for example mlp128x2"):

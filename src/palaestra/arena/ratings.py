@@ -62,6 +62,13 @@ class Ratings:
         games = self.games
         return np.divide(self.results.points, games, where=games > 0, out=np.full(len(games), 0.5))
 
+    @property
+    def opponents(self) -> Float64s:
+        """float64[P]: the mean Elo of the opponents, over the games (Table A.3); not a number without games."""
+        results, games = self.results, self.games
+        met = results.per_player(results.played * self.elo[results.second], results.played * self.elo[results.first])
+        return np.divide(met, games, where=games > 0, out=np.full(len(games), np.nan))
+
     def order(self) -> list[int]:
         """Players from best to worst, group by group; equal ones in their given order."""
         return sorted(range(len(self.players)), key=lambda i: (self.groups[i], -self.elo[i]))
@@ -79,7 +86,7 @@ class Ratings:
 
     def as_json(self) -> list[dict[str, Any]]:
         """As JSON, best player first; an infinite interval is null."""
-        games, draws, score = self.games, self.draws, self.score
+        games, draws, score, opponents = self.games, self.draws, self.score, self.opponents
         return [
             {
                 "player": self.players[i],
@@ -89,6 +96,7 @@ class Ratings:
                 "games": int(games[i]),
                 "score": float(score[i]),
                 "draws": int(draws[i]),
+                "opponents": finite(float(opponents[i])),
             }
             for i in self.order()
         ]

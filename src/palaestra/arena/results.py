@@ -60,6 +60,22 @@ class Results:
         counts = np.array(list(rows.values()), dtype=np.int64).reshape(-1, 3)
         return cls(tuple(index), pairs[:, 0], pairs[:, 1], counts[:, 0], counts[:, 1], counts[:, 2], against_self)
 
+    def first_listed_white(self) -> Results:
+        """These results as if of any two players the one who is listed first had begun every game (sources: L8).
+
+        For reproducing published ratings only: who wins stays, the advantage of the first move goes to the wrong side.
+        """
+        swapped = self.first > self.second
+        return Results(
+            self.players,
+            np.where(swapped, self.second, self.first),
+            np.where(swapped, self.first, self.second),
+            np.where(swapped, self.losses, self.wins),
+            self.draws,
+            np.where(swapped, self.wins, self.losses),
+            self.against_self,
+        )
+
     @property
     def played(self) -> Int64s:
         """Games of every row, int64[n]."""

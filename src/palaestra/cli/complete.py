@@ -54,6 +54,14 @@ def runs(incomplete: str) -> list[str]:
     return _beginning(incomplete, _run_names())
 
 
+def experiments(incomplete: str) -> list[str]:
+    """Experiments that are declared, chapters, and all."""
+    from palaestra.lab.catalogue import ALL, declared
+
+    chapters = dict.fromkeys(one.identity.chapter for one in declared().values() if one.identity.chapter)
+    return _beginning(incomplete, [*declared(), *chapters, ALL])
+
+
 def presets(incomplete: str) -> list[str]:
     from palaestra.learn.presets import NAMES
 

@@ -7,14 +7,14 @@ from palaestra.cli.options import Json
 
 def games(json: Json = False) -> None:
     """List the games: players, actions, the longest game; and which size a family's name alone takes."""
-    from palaestra.games.registry import FAMILIES, example_ids, make_game
+    from palaestra.games.registry import FAMILIES
+    from palaestra.live.game_list import example_games
+    from palaestra.live.game_list import games as game_list
 
-    known = [make_game(id) for id in example_ids()]
     if json:
         from palaestra.cli.output import print_json
 
-        fields = ("id", "players", "num_actions", "max_plies", "max_legal", "num_starts", "tiebreak", "version")
-        print_json([{name: getattr(game, name) for name in fields} for game in known])
+        print_json(game_list())
         return
     from rich.table import Table
 
@@ -24,7 +24,7 @@ def games(json: Json = False) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for title in ("game", "players", "actions", "most plies", "equal results ordered by"):
         table.add_column(title, justify="left" if title == "game" or title.startswith("equal") else "right")
-    for game in known:
+    for game in example_games():
         table.add_row(game.id, str(game.players), str(game.num_actions), str(game.max_plies), game.tiebreak)
     console = stdout()
     console.print(table)

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-_FIGURES = [f"reproduce figure-2.{number}" for number in range(2, 8)]
-_TRAINED = [f"reproduce {name}" for name in ("schmidt-fig3", "margins", "speed", "bonus", "solo")]
 OLD_NAMES: Mapping[str, Mapping[str, str]] = {  # verb -> old option -> what it is called now
     "train": {"--run": "--out"},
     "export": {"--onnx": "--out"},
     "report": {"--html": "--out"},
     "qlearn": {"--opponent": "--against", "--matches": "--games", "--repeats": "--seeds"},
     "ggp manager": {"--matches": "--games"},
-    "reproduce table-6.2": {"--runs": "--seeds", "--folder": "--out"},
-    **{command: {"--repeats": "--seeds"} for command in _FIGURES},
-    **{command: {"--folder": "--out"} for command in _TRAINED},
+    "reproduce": {"--repeats": "--seeds", "--runs": "--seeds", "--networks": "--seeds", "--folder": "--out"},
 }
 
 

@@ -8,13 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from palaestra.base.errors import ConfigError
 from palaestra.cli import complete
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from palaestra.arena.openings import Openings
 
 
 def full_game_id(text: str | None) -> str | None:
@@ -102,14 +99,3 @@ OpeningPlies = Annotated[
     int | None,
     typer.Option(help="Random plies before the players take over; 2 to 4 by default.", show_default=False),
 ]
-
-
-def read_openings(text: str | None, plies: int | None) -> Openings:
-    """What --openings and --opening-plies say together; the second is short for random:PLIES."""
-    from palaestra.arena.openings import Openings, parse_openings
-
-    if text is None:
-        return Openings("random", plies)
-    if plies is not None:
-        raise ConfigError(f"--openings {text} and --opening-plies {plies} exclude each other; give one of them")
-    return parse_openings(text)

@@ -6,22 +6,20 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
+from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
-from palaestra.base.errors import ConfigError, RecordError
+from palaestra.base.errors import RecordError
 from palaestra.cli.files import picture
 from palaestra.cli.options import Json, full_game_id
 from palaestra.cli.ratings import ADVANTAGE, DRAW, PRIOR, Advantage, Anchor, Draw, Prior
 
 if TYPE_CHECKING:
-    from palaestra.arena.ratings import Ratings, Results
-    from palaestra.runs.pgn_results import ResultReader
+    from palaestra.live.ratings import RatedPlayers
 
 STDIN = "-"
 MEGABYTE = 2**20
-JSON_PLAYERS = 100  # with more, the matrix of all pairs is written only if it is asked for
 
 
 class BadGames(StrEnum):
@@ -53,31 +51,24 @@ def rate(
     json: Json = False,
 ) -> None:
     """Rate the players of a PGN file: Bayesian Elo with 95 % intervals."""
-    from palaestra.arena.ratings import Results
-    from palaestra.arena.ratings import rate as rate_results
     from palaestra.cli.output import print_json
-    from palaestra.cli.ratings import rating_config
-    from palaestra.runs.pgn_results import ResultReader
+    from palaestra.live.ratings import rate_games, rating_config
 
     config = rating_config(advantage, draw, prior, anchor)
     if plot is not None:
         picture(plot)
     name = "standard input" if file == STDIN else file
     with _opened(file) as (source, listen):
-        reader = ResultReader(source, name, variant=game, skip=bad_games is BadGames.SKIP, listen=listen)
-        results = Results.count(reader)
-    _refuse_nothing(reader)
-    if superiority:
-        _refuse_large_matrix(results)
-    ratings = rate_results(results, config)
+        skip = bad_games is BadGames.SKIP
+        rated = rate_games(source, name, config, game=game, skip=skip, superiority=superiority, listen=listen)
     if plot is not None:
         from palaestra.lab.rating_plots import ratings_figure, save_figure
 
-        save_figure(ratings_figure(ratings), plot)
+        save_figure(ratings_figure(rated.ratings), plot)
     if json:
-        print_json(as_json(ratings, reader, superiority))
+        print_json(rated.document(superiority))
     else:
-        print_rated(ratings, reader, superiority, plot)
+        print_rated(rated, superiority, plot)
 
 
 @contextmanager
@@ -107,54 +98,16 @@ def _opened(file: str) -> Iterator[tuple[BinaryIO, Callable[[int], None]]]:
         yield source, lambda count: bar.advance(task, count / MEGABYTE)
 
 
-def _refuse_nothing(reader: ResultReader) -> None:
-    """A file without a game that counts gives no ratings, whatever was skipped."""
-    if not reader.games:
-        left_out = f"; left out: {_skipped(reader)}" if reader.skipped else ""
-        raise RecordError(f"{reader.name} has no games to rate{left_out}; a game names two players and a result")
-
-
-def _refuse_large_matrix(results: Results) -> None:
-    from palaestra.arena.ratings import JOINT_PLAYERS
-
-    if len(results.players) > JOINT_PLAYERS:
-        raise ConfigError(
-            f"--superiority compares up to {JOINT_PLAYERS:,} players with each other, and here are "
-            f"{len(results.players):,}; leave it out"
-        )
-
-
-def as_json(ratings: Ratings, reader: ResultReader, superiority: bool) -> dict[str, Any]:
-    """The JSON document, with what was left out by reason; `superiority` has rows in the order of `ratings`."""
-    order = ratings.order()
-    matrix = ratings.superiority()[order][:, order].tolist() if superiority or len(order) <= JSON_PLAYERS else None
-    return {
-        "ratings": ratings.as_json(),
-        "advantage": ratings.advantage,
-        "draw": ratings.draw_elo,
-        "games": reader.games,
-        "skipped": dict(reader.skipped),
-        "superiority": matrix,
-        "notes": ratings.notes(),
-    }
-
-
-def print_rated(ratings: Ratings, reader: ResultReader, superiority: bool, plot: Path | None) -> None:
+def print_rated(rated: RatedPlayers, superiority: bool, plot: Path | None) -> None:
     from rich.text import Text
 
     from palaestra.cli.output import stdout
     from palaestra.cli.ratings import print_ratings
 
     console = stdout()
-    games = f"{reader.games:,} game{'s' if reader.games > 1 else ''}"
-    console.print(Text(f"{reader.name}: {games} of {len(ratings.players):,} players\n", style="bold"))
-    print_ratings(ratings, superiority=superiority)
-    if reader.skipped:
-        console.print(Text(f"Games left out: {_skipped(reader)}.", style="yellow"))
+    console.print(Text(f"{rated.title}\n", style="bold"))
+    print_ratings(rated.ratings, superiority=superiority)
+    if rated.skipped:
+        console.print(Text(f"Games left out: {rated.skipped_in_words}.", style="yellow"))
     if plot is not None:
         console.print(Text(f"The picture is in {plot}.", style="dim"), soft_wrap=True)
-
-
-def _skipped(reader: ResultReader) -> str:
-    """ "no result: 3, two results: 1"."""
-    return ", ".join(f"{reason}: {count:,}" for reason, count in reader.skipped.most_common())

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from palaestra.base.errors import ConfigError
+from palaestra.live import defaults
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from palaestra.arena.ratings import RatingConfig, Ratings
+    from palaestra.arena.ratings import Ratings
 
-FIT = "fit"
 FIGURES = 43  # columns of a rank, an Elo, its interval, games, score and draws
+OPPONENTS = 7  # columns of the opponents' mean
 
 Advantage = Annotated[str, typer.Option("--advantage", metavar="ELO|fit", help="What moving first is worth.")]
 Draw = Annotated[str, typer.Option("--draw", metavar="ELO|fit", help="The larger, the more draws are expected.")]
@@ -23,77 +23,29 @@ Anchor = Annotated[
     str | None,
     typer.Option("--anchor", metavar="PLAYER=ELO", help="Fixes a player's Elo, as random=0; else the mean is 0."),
 ]
-ADVANTAGE, DRAW, PRIOR = "32.8", "97.3", "2"  # BayesElo's
-
-
-def rating_config(
-    advantage: str = ADVANTAGE, draw: str = DRAW, prior: str = PRIOR, anchor: str | None = None
-) -> RatingConfig:
-    """The configuration that the options describe; ConfigError names the option."""
-    from pydantic import ValidationError
-
-    from palaestra.arena.ratings import RatingConfig
-    from palaestra.base.fields import accepted
-
-    given = {"advantage": advantage, "draw": draw, "prior": prior}
-    usual = {"advantage": ADVANTAGE, "draw": DRAW, "prior": PRIOR}
-
-    def refused(name: str) -> ConfigError:
-        words = accepted(RatingConfig.model_fields[name]) + (f", or {FIT}" if name != "prior" else "")
-        return ConfigError(f"--{name} is {given[name]!r}; it must be {words}; for example {usual[name]}")
-
-    values: dict[str, Any] = {name: _number(text) for name, text in given.items()}
-    for name, text in given.items():
-        if values[name] is None and (text.strip() != FIT or name == "prior"):
-            raise refused(name)
-    try:
-        return RatingConfig(**values, anchor=read_anchor(anchor))
-    except ValidationError as error:
-        raise refused(str(error.errors()[0]["loc"][0])) from None
-
-
-def read_anchor(text: str | None) -> tuple[str, float] | None:
-    """("uct(simulations=50)", 100.0) from "uct(simulations=50)=100": the last = parts the player from its Elo."""
-    if text is None:
-        return None
-    player, _, elo = text.rpartition("=")
-    number = _number(elo)
-    if not player.strip() or number is None:
-        raise ConfigError(f"--anchor is {text!r}; write a player, = and its Elo, for example --anchor random=0")
-    return player.strip(), number
-
-
-def _number(text: str) -> float | None:
-    """A finite number; None where the text is none."""
-    import math
-
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) else None
+ADVANTAGE, DRAW, PRIOR = (f"{number:g}" for number in (defaults.ADVANTAGE, defaults.DRAW, defaults.PRIOR))
 
 
 def ratings_table(ratings: Ratings, width: int = 80) -> Table:
-    """Rank, player, Elo with its 95 % interval, games, score and draws, best first; groups apart."""
+    """Rank, player, Elo with its 95 % interval, games, score and draws, best first; groups apart.
+
+    Where names leave room, also the mean Elo of the opponents, as in Table A.3.
+    """
     from palaestra.cli.output import at_words
-    from palaestra.live.words import percent
+    from palaestra.live.ratings import rating_rows
 
     table = _table("player", gap=2, overflow="fold")
-    for heading in ("Elo", "+", "−", "games", "score", "draws"):
+    room = width - FIGURES
+    with_opponents = max(map(len, ratings.players)) <= room - OPPONENTS
+    room -= OPPONENTS * with_opponents
+    for heading in ("Elo", "+", "−", "games", "score", *(["oppo."] * with_opponents), "draws"):
         table.add_column(heading, justify="right", no_wrap=True)
-    games, draws, score = ratings.games, ratings.draws, ratings.score
     before = 0
-    for place, i in enumerate(ratings.order(), start=1):
-        name = at_words(ratings.players[i], width - FIGURES)
-        if not games[i]:
-            table.add_row("", name, "–", "", "", "0")
-            continue
-        if ratings.groups[i] != before:
+    for i, (place, name, *cells) in zip(ratings.order(), rating_rows(ratings), strict=True):
+        if place and ratings.groups[i] != before:
             table.add_row()
-        before = ratings.groups[i]
-        figures = (f"{round(float(x))}".replace("-", "−") for x in (ratings.elo[i], ratings.plus[i], ratings.minus[i]))
-        table.add_row(str(place), name, *figures, str(games[i]), percent(score[i]), percent(draws[i] / games[i]))
+            before = ratings.groups[i]
+        table.add_row(place, at_words(name, room), *(cells if with_opponents else [*cells[:5], cells[6]]))
     return table
 
 
@@ -141,17 +93,13 @@ def print_ratings(ratings: Ratings, superiority: bool = True) -> None:
     from rich.text import Text
 
     from palaestra.cli.output import stdout
+    from palaestra.live.ratings import how_in_words
 
     console = stdout()
     console.print(ratings_table(ratings, console.width))
     if superiority and sum(ratings.games > 0) > 1:
         console.print(Text("\nLikelihood of superiority, in percent", style="bold"))
         console.print(superiority_table(ratings, console.width))
-    config = ratings.config
-    level = "the mean is 0" if config.anchor is None else f"{config.anchor[0]} is {config.anchor[1]:g}"
-    advantage = f"{ratings.advantage:.1f}{' (fitted)' if config.advantage is None else ''}"
-    draw = f"{ratings.draw_elo:.1f}{' (fitted)' if config.draw is None else ''}"
-    how = f"Bayesian Elo, {level}, 95 % intervals; advantage {advantage}, draw {draw}, prior {config.prior:g}."
-    console.print(Text("\n" + how, style="dim"))
+    console.print(Text("\n" + how_in_words(ratings), style="dim"))
     for note in ratings.notes():
         console.print(Text(f"Note: {note}.", style="yellow"))

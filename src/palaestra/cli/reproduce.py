@@ -1,210 +1,233 @@
-"""`palaestra reproduce`: a published experiment, run again, beside the published numbers; one command an experiment."""
+"""`palaestra reproduce`: results of the works, run again, with verdicts. The frame is `lab`; this only shows it."""
 
 from __future__ import annotations
 
+import contextlib
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from palaestra.base.cores import usable_cores
-from palaestra.cli.experiments import Folder, Jobs, home_of, share_cores, train_runs
+from palaestra.base.errors import ConfigError
+from palaestra.cli import complete
 from palaestra.cli.options import Json, Seed
-from palaestra.cli.reproduce_rewards import EXPERIMENTS
-from palaestra.cli.reproduce_solo import EXAMPLE, solo
 from palaestra.cli.train import Sets
 
 if TYPE_CHECKING:
-    from palaestra.lab.table_5_1 import Cell as SearchCell
-    from palaestra.lab.table_6_1 import Cell as WarmCell
+    from collections.abc import Callable, Iterator, Sequence
 
-FIGURES = {
-    "figure-2.2": "Q-learning of Tic-Tac-Toe with fixed and decaying ε.",
-    "figure-2.3": "Q-learning and TD(λ).",
-    "figure-2.4": "Q-learning of three games.",
-    "figure-2.5": "Q-learning on three sizes of board.",
-    "figure-2.6": "QM-learning beside Q-learning.",
-    "figure-2.7": "QM-learning beside Q-learning: where the curves end.",
+    from palaestra.lab.experiment import Experiment
+    from palaestra.lab.plan import Plan
+    from palaestra.lab.reproduce import Outcome, Progress
+
+DEFAULT_SCALE = "laptop"
+# Options of an earlier version, and the value of a scale that each is now.
+OLD = {
+    "--games": "games",
+    "--minutes": "minutes",
+    "--generations": "iterations",
+    "--limit": "iterations",
+    "--level": "level",
+    "--net": "net",
 }
-EVEN = "Games of every pairing, an even number"
-
-reproduce = typer.Typer(
-    help="Run a published experiment and print a Markdown table with 95 % intervals beside the published numbers.",
-    no_args_is_help=True,
-)
 
 
-@reproduce.command("table-5.1", epilog="Example: palaestra reproduce table-5.1 --games 100")
-def table_5_1(
-    games: Annotated[int, typer.Option(min=2, help=f"{EVEN}; 500 as published.")] = 500,
-    seed: Seed = 0,
-    json: Json = False,
-) -> None:
-    """Search methods against each other on three 6×6 games (thesis, Table 5.1)."""
-    from palaestra.cli.match import as_json
-    from palaestra.cli.output import print_json, progress_bar
-    from palaestra.lab.table_5_1 import GAMES, PUBLISHED, table_5_1
-
-    with progress_bar() as bar:
-        task = bar.add_task("", total=len(GAMES) * len(PUBLISHED))
-        cells = []
-        for cell in table_5_1(games, seed, lambda words: bar.update(task, description=words)):
-            cells.append(cell)
-            bar.advance(task)
-    if json:
-        rows = [{"column": c.column, "row": c.row, "published": c.published, **as_json(c.match, seed)} for c in cells]
-        print_json({"experiment": "table-5.1", "games": games, "cells": rows})
-    else:
-        _print_table_5_1(cells)
-
-
-def _print_table_5_1(cells: list[SearchCell]) -> None:
-    from palaestra.cli.output import stdout
-    from palaestra.live.words import score_in_words
-
-    console = stdout()
-    console.print("| game | pairing | score, % (95 %) | + = − | published, % | inside | distinct |", soft_wrap=True)
-    console.print("| --- | --- | --- | --- | --- | --- | --- |")
-    for cell in cells:
-        match = cell.match
-        console.print(
-            f"| {match.game} | {cell.column} : {cell.row} | {score_in_words(match.score, match.interval)} "
-            f"| {match.wins} {match.draws} {match.losses} | {cell.published:g} | {'yes' if cell.agrees else 'no'} "
-            f"| {match.distinct_games} |",
-            soft_wrap=True,
-        )
-
-
-@reproduce.command("table-6.1", epilog="Example: palaestra reproduce table-6.1 --games 400 --networks 20")
-def table_6_1(
-    games: Annotated[int, typer.Option(min=2, help=f"{EVEN}; the thesis has 100.")] = 400,
-    net: Annotated[str, typer.Option(help="The network; the thesis's is thesis256.")] = "b3c32",
-    networks: Annotated[int, typer.Option(min=2, help="Random networks that share the games.")] = 20,
-    seed: Seed = 0,
-    json: Json = False,
-) -> None:
-    """Warm-start enhancements against the default search, with untrained networks (thesis, Table 6.1)."""
-
-    from palaestra.cli.output import print_json, progress_bar
-    from palaestra.lab.table_6_1 import GAMES, PUBLISHED, table_6_1
-
-    with progress_bar() as bar:
-        task = bar.add_task("", total=len(GAMES) * len(PUBLISHED))
-        cells = []
-
-        for cell in table_6_1(
-            games, seed, net, networks, usable_cores(), lambda words: bar.update(task, description=words)
-        ):
-            cells.append(cell)
-            bar.advance(task)
-    if json:
-        rows = [
-            {
-                "game": cell.game,
-                "enhancement": cell.enhancement,
-                "published": cell.published,
-                "score": cell.score,
-                "interval": list(cell.interval),
-                "spread": cell.spread,
-                **{what: cell.total(what) for what in ("wins", "draws", "losses", "games", "distinct_games")},
-            }
-            for cell in cells
-        ]
-        about = {"experiment": "table-6.1", "games": games, "net": net, "networks": networks, "seed": seed}
-        print_json({**about, "cells": rows})
-    else:
-        _print_table_6_1(cells)
-
-
-def _print_table_6_1(cells: list[WarmCell]) -> None:
-    from palaestra.cli.output import stdout
-    from palaestra.lab.table_6_1 import NAMES
-    from palaestra.live.words import score_in_words
-
-    console = stdout()
-    console.print(
-        "| game | enhancement | score, % (95 %) | + = − | between networks, sd | published, % | inside | distinct |",
-        soft_wrap=True,
-    )
-    console.print("| --- | --- | --- | --- | --- | --- | --- | --- |")
-    for cell in cells:
-        console.print(
-            f"| {cell.game} | {NAMES[cell.enhancement]} | {score_in_words(cell.score, cell.interval)} "
-            f"| {cell.total('wins')} {cell.total('draws')} {cell.total('losses')} | {100 * cell.spread:.0f} "
-            f"| {cell.published:g} | {'yes' if cell.agrees else 'no'} "
-            f"| {cell.total('distinct_games')} of {cell.games} |",
-            soft_wrap=True,
-        )
-
-
-@reproduce.command("table-6.2", epilog="Example: palaestra reproduce table-6.2 --seeds 4 --limit 12")
-def table_6_2(
-    game: Annotated[
-        str, typer.Option(metavar="GAME", help="connect_four-6x6, othello-6x6 or gobang-6x6.")
-    ] = "connect_four-6x6",
-    runs: Annotated[int, typer.Option("--seeds", min=1, help="Runs of every enhancement; 8 as published.")] = 8,
-    limit: Annotated[int, typer.Option(min=1, help="Iterations after which a run is given up.")] = 20,
+def reproduce(
+    experiments: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[ID…]",
+            help="fig-4.2, table-6.1, …; chapter-4; all; or module:attribute for your own. Nothing: list them.",
+            show_default=False,
+            autocompletion=complete.experiments,
+        ),
+    ] = None,
+    scale: Annotated[str, typer.Option(help="smoke, laptop or paper: how large.")] = DEFAULT_SCALE,
+    seeds: Annotated[
+        int | None, typer.Option(help="Repetitions of every arm; the scale's by default.", show_default=False)
+    ] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option(min=1, max=1000, help="Jobs at a time; as many as cores by default.", show_default=False),
+    ] = None,
+    out: Annotated[
+        str | None,
+        typer.Option(metavar="FOLDER", help="runs/reproduce-SCALE by default.", show_default=False),
+    ] = None,
     sets: Sets = None,
-    folder: Folder = None,
-    jobs: Jobs = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and how long it takes.")] = False,
+    page: Annotated[
+        str | None,
+        typer.Option(metavar="FOLDER", help="Make atlas.html from a folder of results.", show_default=False),
+    ] = None,
     seed: Seed = 0,
     json: Json = False,
+    games: Annotated[int | None, typer.Option(hidden=True)] = None,
+    minutes: Annotated[float | None, typer.Option(hidden=True)] = None,
+    generations: Annotated[int | None, typer.Option(hidden=True)] = None,
+    limit: Annotated[int | None, typer.Option(hidden=True)] = None,
+    level: Annotated[int | None, typer.Option(hidden=True)] = None,
+    net: Annotated[str | None, typer.Option(hidden=True)] = None,
+    plot: Annotated[str | None, typer.Option(hidden=True)] = None,
+    game: Annotated[str | None, typer.Option(hidden=True)] = None,
 ) -> None:
-    """When adaptive warm starts switch to plain self-play (thesis, Table 6.2); b3c32 unless --set net=thesis256."""
+    """Published tables and figures, run again: data, figure, table, and a verdict on every claim.
+
+    Alone, it lists all of them with what is there. Stopped and given again, it goes on.
+    """
+    from palaestra.lab.catalogue import chosen
+    from palaestra.lab.plan import make_plan
+
+    _answer_old(plot, game)
+    old = {"--games": games, "--minutes": minutes, "--generations": generations, "--limit": limit, "--level": level}
+    changed = [f"{OLD[name]}={value}" for name, value in (old | {"--net": net}).items() if value is not None]
+    found = chosen(experiments or [])
+    if page is not None:
+        _page(Path(page), found, json)
+        return
+    jobs = jobs or usable_cores()
+    threads = max(1, usable_cores() // jobs)
+    plans = [
+        make_plan(
+            one,
+            scale,
+            seeds,
+            first_seed=seed,
+            sets=[*(sets or ()), *changed],
+            threads=threads,
+        )
+        for one in (found or chosen(["all"]))
+    ]
+    home = Path("runs") / f"reproduce-{scale}" if out is None else Path(out)
+    if not found:
+        _list(plans, home, json)
+    elif dry_run:
+        _dry_run(plans, home, jobs, json)
+    else:
+        _reproduce(plans, home, jobs, json)
+
+
+def _answer_old(plot: str | None, game: str | None) -> None:
+    """Options of an earlier version that mean nothing now."""
+    if plot is not None:
+        raise ConfigError("--plot is gone: the figure is FOLDER/ID/figure.svg and .png, as in --out FOLDER")
+    if game is not None:
+        raise ConfigError("--game is gone: an experiment has all its games, and a scale says which boards it takes")
+
+
+def _reproduce(plans: Sequence[Plan], home: Path, jobs: int, json: bool) -> None:
+    from palaestra.cli.output import print_json
+    from palaestra.lab.jobs import Store
+    from palaestra.lab.reproduce import conclude, do_jobs, jobs_of, refuse_other
+    from palaestra.work.workers import make_workers
+
+    for plan in plans:
+        refuse_other(plan, home)
+    store, pieces = Store(home), jobs_of(plans)
+    with (
+        make_workers("here" if jobs == 1 else f"processes:{jobs}", one_thread=jobs > 1) as workers,
+        _bar(plans) as listen,
+    ):
+        do_jobs(store, pieces, workers, listen)
+    outcomes = [conclude(plan, store) for plan in plans]
+    if json:
+        print_json([outcome.as_json() for outcome in outcomes])
+    else:
+        for outcome in outcomes:
+            _print(outcome)
+
+
+@contextlib.contextmanager
+def _bar(plans: Sequence[Plan]) -> Iterator[Callable[[Progress], None]]:
+    """A bar of jobs; an interrupt behind it says how to go on."""
+    from palaestra.cli.output import command_name, progress_bar, stderr
+
+    try:
+        with progress_bar(estimate=False) as bar:
+            task = bar.add_task("jobs", total=None)
+
+            def listen(progress: Progress) -> None:
+                left = "" if progress.seconds_left is None else f", {_minutes(progress.seconds_left)} left"
+                words = f"{progress.done} of {progress.jobs} jobs{left}; {'; '.join(progress.under_way[:2])}"
+                bar.update(task, total=1000, completed=round(1000 * progress.share), description=words)
+
+            yield listen
+    except KeyboardInterrupt:
+        ids = " ".join(plan.experiment.id for plan in plans[:3]) + (" …" if len(plans) > 3 else "")
+        words = f"Stopped; all that is done is kept. To go on: {command_name()} reproduce {ids}, with the same options"
+        stderr().print(words, markup=False, soft_wrap=True)
+        raise
+
+
+def _print(outcome: Outcome) -> None:
+    from palaestra.cli.output import say
+    from palaestra.lab.reproduce import table_text
+
+    say(table_text(outcome))
+    say(f"Data, figure and settings: {outcome.folder}\n")
+
+
+def _list(plans: Sequence[Plan], home: Path, json: bool) -> None:
+    from rich.table import Table
 
     from palaestra.cli.output import print_json, stdout
-    from palaestra.lab.table_6_1 import NAMES
-    from palaestra.lab.table_6_2 import folders, switch_of, table_configs
-    from palaestra.lab.table_6_2 import rows as rows_of
+    from palaestra.lab.catalogue import listed
+    from palaestra.lab.status import status_of
 
-    home = home_of(folder, "table-6.2")
-    jobs, threads = share_cores(jobs)
-    changed = ("net=b3c32", *(sets or ()))
-    configs = table_configs(game, range(seed, seed + runs), limit, sets=changed, threads=threads)
-    train_runs("table-6.2", folders(home, configs), jobs, switch_of)
-    rows = rows_of(home, configs)
+    known = {plan.experiment.id: status_of(plan, home) for plan in plans}
+    rows = [(identity, known.get(identity.id)) for identity in listed()]
     if json:
-        lines = [
-            {"enhancement": r.enhancement, "switches": list(r.switches), "mean": r.mean, "sd": r.spread,
-             "open": r.open, "published": list(r.published), "agrees": r.agrees}
-            for r in rows
-        ]  # fmt: skip
-        about = {"experiment": "table-6.2", "game": game, "runs": runs, "limit": limit, "seed": seed}
-        print_json({**about, "folder": str(home), "rows": lines})
-        return
-    console = stdout()
-    console.print(
-        f"| {game} | switch after iteration, mean ± sd | runs | not switched at {limit} | published | agrees |",
-        soft_wrap=True,
-    )
-    console.print("| --- | --- | --- | --- | --- | --- |")
-    for r in rows:
-        console.print(
-            f"| {NAMES[r.enhancement]} | {r.mean:.2f} ± {r.spread:.2f} | {runs} | {r.open} "
-            f"| {r.published[0]:.2f} ± {r.published[1]:.2f} | {'yes' if r.agrees else 'no'} |",
-            soft_wrap=True,
+        print_json(
+            [
+                {**identity.__dict__, **(status.as_json() if status else {"state": "undeclared"})}
+                for identity, status in rows
+            ]
         )
+        return
+    table = Table(box=None, pad_edge=False)
+    for name in ("id", "what", "there", "verdicts", "minutes"):
+        table.add_column(
+            name, overflow="fold", justify="right" if name == "minutes" else "left", ratio=1 if name == "what" else None
+        )
+    work = None
+    for identity, status in rows:
+        if identity.work != work:
+            work = identity.work
+            table.add_row(f"{work}", "", "", "", "", style="bold")
+        cells = ("not declared", "", "") if status is None else (status.there, status.verdicts, status.minutes)
+        table.add_row(identity.id, identity.caption, *cells)
+    console = stdout()
+    console.print(table)
+    console.print(
+        f"Scale {plans[0].scale_name}, in {home}. One of them: palaestra reproduce ID --scale smoke", soft_wrap=True
+    )
 
 
-def _add_figure(name: str, about: str) -> None:
-    @reproduce.command(name, help=f"{about} (thesis)", epilog=f"Example: palaestra reproduce {name} --seeds 2")
-    def figure(
-        repeats: Annotated[
-            int, typer.Option("--seeds", min=1, help="Tables learned for every curve; 5 as published.")
-        ] = 5,
-        scale: Annotated[float, typer.Option(min=0.001, max=100, help="Times the published matches.")] = 1.0,
-        plot: Annotated[
-            str | None,
-            typer.Option(metavar="FILE", help=".png or .svg; the figure's name by default.", show_default=False),
-        ] = None,
-        seed: Seed = 0,
-        json: Json = False,
-    ) -> None:
-        from palaestra.cli.figures import reproduce_figure
+def _dry_run(plans: Sequence[Plan], home: Path, jobs: int, json: bool) -> None:
+    from palaestra.cli.output import print_json, say
+    from palaestra.lab.status import status_of
 
-        reproduce_figure(name, repeats, scale, seed, plot, json)
+    found = [(plan, status_of(plan, home)) for plan in plans]
+    if json:
+        print_json([{"experiment": plan.experiment.id, **status.as_json()} for plan, status in found])
+        return
+    for plan, status in found:
+        say(f"{plan.experiment.id}, scale {plan.scale_name}: {plan.scale.departs}")
+        say(f"  {len(plan.seeds)} seeds; {status.runs} runs and {status.calls} other jobs, {status.done} of them done")
+        say(f"  about {status.minutes} minutes with {jobs} at a time")
 
 
-for _name, _about in FIGURES.items():
-    _add_figure(_name, _about)
-for _name, (_function, _example) in {**EXPERIMENTS, "solo": (solo, EXAMPLE)}.items():
-    reproduce.command(_name, epilog=f"Example: palaestra reproduce {_name} {_example}")(_function)
+def _page(folder: Path, found: Sequence[Experiment], json: bool) -> None:
+    from palaestra.cli.output import print_json, say
+    from palaestra.lab.atlas import write_atlas
+
+    path = write_atlas(folder, found)
+    if json:
+        print_json({"page": str(path)})
+    else:
+        say(f"The page is {path}.")
+
+
+def _minutes(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"

@@ -9,35 +9,32 @@ import time
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
+from palaestra.live.words import clock
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from rich.console import Console, Group
     from rich.table import Table
 
-    from palaestra.lab.restarts import Restarts
     from palaestra.lab.solve_folder import Entry
+    from palaestra.live.solving import SolveSession
 
 ROWS = 14  # scores that are shown, the best of them
 BAR = 30
-REASONS = {
-    "time": "the time is up",
-    "restarts": "all restarts were made",
-    "target": "the target is reached",
-    "interrupt": "interrupted",
-}
 
 
 class SolveView:
     """One line on stderr for every score that is met for the first time above all others."""
 
-    def __init__(self, session: Restarts, console: Console) -> None:
+    def __init__(self, session: SolveSession, console: Console) -> None:
         self.session, self.console = session, console
         self.best = session.folder.journal.best
 
     def shown(self) -> AbstractContextManager[object]:
         """What is on the screen while the session runs; begins with its heading."""
-        self.say(heading(self.session))
+        self.say(self.session.title)
         return nullcontext()
 
     def heard(self, entry: Entry) -> None:
@@ -54,7 +51,7 @@ class SolveView:
 class LiveSolveView(SolveView):
     """The same journal as a picture that is redrawn in place, and gone at the end."""
 
-    def __init__(self, session: Restarts, console: Console) -> None:
+    def __init__(self, session: SolveSession, console: Console) -> None:
         super().__init__(session, console)
         from rich.live import Live
 
@@ -71,43 +68,28 @@ class LiveSolveView(SolveView):
         from rich.text import Text
 
         session, now = self.session, time.perf_counter()
-        left = session.seconds_left
-        ages = [f"{first} ({clock(now - began)})" for first, began in sorted(session.under_way.copy().values())]
+        left = session.restarts.seconds_left
+        waiting = sorted(session.restarts.under_way.copy().values())
+        ages = [f"{first} ({clock(now - began)})" for first, began in waiting]
         under_way = f"under way: {', '.join(ages) or 'nothing'}; Ctrl-C ends"
         lines = [
-            Text(heading(session), style="bold"),
-            Text(standing(session) + (f", {clock(left)} left" if left is not None else "")),
+            Text(session.title, style="bold"),
+            Text(session.standing + (f", {clock(left)} left" if left is not None else "")),
             Text(under_way, style="dim", no_wrap=True, overflow="ellipsis"),
         ]
         return Group(*lines, histogram(session))
 
 
-def make_solve_view(session: Restarts) -> SolveView:
-    """The live view on a terminal, plain lines elsewhere; both on stderr."""
+def shown(session: SolveSession) -> tuple[AbstractContextManager[object], Callable[[Entry], None]]:
+    """The live view on a terminal, plain lines elsewhere, both on stderr; and what hears of every piece of work."""
     from palaestra.cli.output import stderr
 
     console = stderr()
-    return LiveSolveView(session, console) if console.is_terminal else SolveView(session, console)
+    view = LiveSolveView(session, console) if console.is_terminal else SolveView(session, console)
+    return view.shown(), view.heard
 
 
-def heading(session: Restarts) -> str:
-    about, count = session.folder.journal.about, len(session.players)
-    opening = f" after {about.opening}" if about.opening else ""
-    threads = f"{count} thread{'s' * (count > 1)}"
-    return f"{about.game}{opening}, {about.player}, seed {about.seed}, {threads}, in {session.folder.path}"
-
-
-def standing(session: Restarts) -> str:
-    """ "best 81, 203 restarts in 25:03, 8.1 a minute"."""
-    journal, seconds = session.folder.journal, session.seconds
-    made = sum(dict(journal.scores).values())
-    best = "no restart has ended yet" if journal.best is None else f"best {journal.best}"
-    rate = 60 * made / max(seconds, 1e-9)
-    pace = f"{rate:,.0f}" if rate >= 100 else f"{rate:.3g}"
-    return f"{best}, {made:,} restarts in {clock(seconds)}, {pace} a minute"
-
-
-def histogram(session: Restarts) -> Table:
+def histogram(session: SolveSession) -> Table:
     """The best scores, how often each was met, and after what time first."""
     from rich.table import Table
 
@@ -128,23 +110,24 @@ def histogram(session: Restarts) -> Table:
     return table
 
 
-def print_summary(session: Restarts, plot: Path | None) -> None:
+def print_summary(session: SolveSession, plot: Path | None) -> None:
     """What was found, and where it is."""
     from shlex import quote
 
     from rich.text import Text
 
     from palaestra.cli.output import command_name, stdout
+    from palaestra.live.solving import REASONS
 
-    console, files = stdout(), session.folder.best_files()
-    console.print(Text(heading(session), style="bold"), soft_wrap=True)
-    console.print(f"{standing(session)}; {REASONS[session.stopped_by]}", markup=False, soft_wrap=True)
+    console, files, ended = stdout(), session.solutions, session.restarts.stopped_by
+    console.print(Text(session.title, style="bold"), soft_wrap=True)
+    console.print(f"{session.standing}; {REASONS[ended]}", markup=False, soft_wrap=True)
     if files:
         console.print(histogram(session))
         kept = f"{len(files)} different solutions, the first" if files[1:] else "The best"
         console.print(f"{kept} is in {files[0]} and .svg; to verify it:", markup=False, soft_wrap=True)
         console.print(f"  {command_name()} check-solution {quote(str(files[0]))}", markup=False, soft_wrap=True)
-    if session.stopped_by in ("time", "interrupt"):
+    if ended in ("time", "interrupt"):
         console.print("The same command again goes on from here.", markup=False)
     if plot is not None:
         console.print(f"Scores over time are in {plot}.", markup=False, soft_wrap=True)
@@ -153,10 +136,3 @@ def print_summary(session: Restarts, plot: Path | None) -> None:
 def restarts_of(entry: Entry) -> str:
     """ "17", or "0 to 16383"."""
     return str(entry.restart) if entry.count == 1 else f"{entry.restart} to {entry.restart + entry.count - 1}"
-
-
-def clock(seconds: float) -> str:
-    """ "0:03", "1:02:05"."""
-    from palaestra.cli.training_view import clock
-
-    return clock(seconds)

@@ -1,16 +1,12 @@
-"""What curves of demerits over generations say: when they meet 0, whether they stay there, and which lies lower.
+"""What curves of demerits over generations say: when they meet 0, whether they stay there, how long they are flat.
 
 A curve of several seeds is float64[S, G]; of one seed, float64[G]. Knows no agent and no paper.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-
 import numpy as np
 
-from palaestra.arena.statistics import mean_and_margin
 from palaestra.base.types import Float64s
 
 Curve = Float64s
@@ -20,35 +16,6 @@ AFTER, SHARE = 30, 0.8  # a curve has settled if it is 0 in this share of so man
 # A plateau lies below half of a curve's maximum, and within a quarter of it: from one match to the next, the same agent
 # that keeps every result and ignores lengths has 3.5 to 7.6 demerits, where random play has 16.5 (sources: demerits).
 BELOW, BAND = 0.5, 0.25
-
-
-@dataclass(frozen=True)
-class Difference:
-    """Mean difference over seeds, and half of its 95 % interval; None from a single seed."""
-
-    mean: float
-    margin: float | None
-
-    def __str__(self) -> str:
-        return f"{self.mean:+.2f}" if self.margin is None else f"{self.mean:+.2f} ± {self.margin:.2f}"
-
-
-@dataclass(frozen=True)
-class Claim:
-    """A sentence, whether the curves bear it out (yes, no; open where they cannot say), and the figures for it."""
-
-    text: str
-    verdict: str
-    evidence: str
-
-    @classmethod
-    def by_difference(cls, text: str, what: str, difference: Difference) -> Claim:
-        """A claim that holds if a difference is positive; open where its interval holds 0, or has no ends."""
-        if difference.margin is None or abs(difference.mean) <= difference.margin:
-            verdict = "open"
-        else:
-            verdict = "yes" if difference.mean > 0 else "no"
-        return cls(text, verdict, f"{what}: {difference}")
 
 
 def first_zero(curve: Curve, most: float = NONE) -> int | None:
@@ -88,31 +55,6 @@ def plateau(curve: Curve) -> int:
     return longest
 
 
-def compare(one: Curve, other: Curve) -> Difference:
-    """Mean demerits of `one` minus those of `other`, both [S, G], seed by seed."""
-    mean, margin = mean_and_margin((one.mean(axis=1) - other.mean(axis=1))[:, None])
-    return Difference(float(mean[0]), None if margin is None else float(margin[0]))
-
-
-def majority(seeds: Iterable[bool]) -> bool:
-    """Whether something holds for more than half."""
-    held = list(seeds)
-    return 2 * sum(held) > len(held)
-
-
 def generations_in_words(curve: Curve, most: float = NONE) -> str:
     """The first 0 of every seed of a curve [S, G], or the first of at most so many: "33, 27, –"."""
     return ", ".join("–" if (first := first_zero(one, most)) is None else str(first) for one in curve)
-
-
-def summary(curve: Curve) -> dict[str, object]:
-    """The figures of a curve [S, G], as JSON can hold them."""
-    mean, margin = mean_and_margin(curve)
-    return {
-        "demerits": mean.tolist(),
-        "plus_minus": None if margin is None else margin.tolist(),
-        "by_seed": curve.tolist(),
-        "first_zero": [first_zero(one) for one in curve],
-        "first_near": [first_zero(one, NEAR) for one in curve],
-        "settled": [settles(one) for one in curve],
-    }

@@ -42,13 +42,14 @@ class Restarts:
         self.stopped_by = ""
         self._state = folder.game.from_moves(folder.journal.about.opening)
         self._earlier, self._began = folder.journal.seconds, time.perf_counter() if began is None else began
+        self._ended: float | None = None
         self._stop, self._lock = threading.Event(), threading.Lock()
         self._waiting = self._numbers()
 
     @property
     def seconds(self) -> float:
         """Of solving, in all sessions."""
-        return self._earlier + time.perf_counter() - self._began
+        return self._earlier + (time.perf_counter() if self._ended is None else self._ended) - self._began
 
     @property
     def seconds_left(self) -> float | None:
@@ -71,6 +72,7 @@ class Restarts:
                 self.stopped_by = "interrupt"
             finally:
                 self._stop.set()
+        self._ended = time.perf_counter()
         for future in working:
             future.result()
 

@@ -104,6 +104,9 @@ class LearnConfig(Group):
     value_weight: float = Field(1.0, gt=0, le=100, description="weight of the value's term in a sum (thesis: 1)")
     dropout: float = Field(0.3, ge=0, lt=1, description="d: of hidden dense layers, in training only (thesis: 0.3)")
     symmetries: bool = Field(True, description="every position is learned in a random orientation")
+    count_symmetries: bool = Field(
+        False, description="an epoch counts every orientation of a position, as where copies are stored (released code)"
+    )
     legal_only: bool = Field(
         False, description="l_p compares legal moves alone, as play does; off: illegal moves are learned too (thesis)"
     )
@@ -221,6 +224,22 @@ class SoloConfig(Group):
     widest: float = Field(2.0, ge=1, le=100, description="the largest product of these factors")
 
 
+class DefectsConfig(Group):
+    """Each off: for reproducing published results only (sources: defects of public code)."""
+
+    unturned_policies: bool = Field(
+        False, description="L1: boards are turned and mirrored, their policies are not (released: Connect Four)"
+    )
+    winners_colour: bool = Field(
+        False, description="L2: in decided games the first player's positions are worth -1, the second's 1 (Gobang)"
+    )
+    idle_dropout: bool = Field(False, description="L3: dropout never acts, whatever learn.dropout is")
+    drawn_gate: bool = Field(False, description="L4: a gate without a decisive game accepts")
+    lasting_trees: bool = Field(
+        False, description="L6: gate games have one beginning, one comes after the other, and search trees are kept"
+    )
+
+
 class RunConfig(Group):
     """A whole run."""
 
@@ -248,6 +267,7 @@ class RunConfig(Group):
     warm: WarmStartConfig = WarmStartConfig()
     evaluation: EvaluationConfig = EvaluationConfig()
     solo: SoloConfig = SoloConfig()
+    defects: DefectsConfig = DefectsConfig()
 
     @field_validator("game")
     @classmethod
@@ -264,4 +284,20 @@ class RunConfig(Group):
             raise ValueError("warm.adaptive needs an enhancement, for example warm.enhancement=rollout")
         if self.selfplay.sampling and self.warm.enhancement != "none":
             raise ValueError(f"selfplay.sampling searches nothing: warm.enhancement={self.warm.enhancement} has no use")
+        if self.learn.count_symmetries and (self.learn.epochs is None or not self.learn.symmetries):
+            raise ValueError("learn.count_symmetries is read with learn.epochs and learn.symmetries=true only")
+        self._defects_fit()
         return self
+
+    def _defects_fit(self) -> None:
+        defects, search = self.defects, self.selfplay.search
+        if defects.unturned_policies and not self.learn.symmetries:
+            raise ValueError("defects.unturned_policies needs learn.symmetries=true: otherwise nothing is turned")
+        for name in ("drawn_gate", "lasting_trees"):
+            if getattr(defects, name) and self.gate.kind != "threshold":
+                raise ValueError(f"defects.{name} needs gate.kind=threshold, not {self.gate.kind}")
+        if defects.lasting_trees and (search.solver or search.fpu is not None):
+            raise ValueError(
+                "defects.lasting_trees plays the released code's search: set selfplay.search.solver=false and"
+                " selfplay.search.fpu=none"
+            )

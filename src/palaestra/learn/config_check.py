@@ -17,6 +17,11 @@ def trainable(config: RunConfig, game: Game) -> Game:
     """The game itself; an error if it cannot be trained so, or if what is needed only later does not fit it."""
     (_check_one if game.players == 1 else _check_two)(game, config)
     _check_reward(game, config)
+    if config.defects.winners_colour and parse_net(config.net).head != VALUE_HEAD:
+        raise ConfigError(
+            f"defects.winners_colour changes the targets of a value head, and {config.net} learns how games end; take"
+            " a network without a head of outcomes, for example thesis256"
+        )
     for anchor in config.evaluation.anchors:
         make_player(anchor, game)
     if config.evaluation.demerits:
@@ -47,6 +52,8 @@ def _check_one(game: Game, config: RunConfig) -> None:
         )
     if config.warm.adaptive:
         check_adaptive(game)
+    if config.defects.winners_colour:
+        raise ConfigError(f"defects.winners_colour is about two colours, and {game.id} has one player; set it to false")
     if config.evaluation.history:
         raise ConfigError(
             f"evaluation.history is {config.evaluation.history}: {game.id} has one player, and networks do not meet;"

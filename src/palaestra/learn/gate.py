@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from palaestra.arena.early_stop import play_until_sure
-from palaestra.arena.match import Listener, MatchResult
+from palaestra.arena.match import Listener, MatchResult, play_match
 from palaestra.arena.openings import default_plies
 from palaestra.arena.parallel import Team, play_parallel
 from palaestra.arena.sprt import Sprt
@@ -21,6 +21,8 @@ from palaestra.base.streams import keyed_seeds
 from palaestra.games.base import Game
 from palaestra.learn.config import GateConfig, RunConfig
 from palaestra.learn.running_elo import Tally, tally_of_first
+from palaestra.nets.evaluator import OnnxEvaluator
+from palaestra.players.lasting import LastingPlayer
 from palaestra.players.runs import make_agent, playing_search
 from palaestra.rewards.base import Reward
 
@@ -60,11 +62,17 @@ def judge(
     if gate.kind == "off":
         return GateResult(True, 0, 0, 0, "no gate", 0.0)
     began = time.perf_counter()
-    search = playing_search(config.selfplay.search, gate.simulations)
-    agent = partial(make_agent, game, search=search, reward=reward)
-    teams: list[Team] = [(agent("candidate", candidate), agent("best", best)) for _ in range(config.threads)]
     seed = int(keyed_seeds(config.seed, iteration, _STAGE)[0] >> 1)
-    accepted, reason, match = (_by_test if gate.kind == "sprt" else _by_threshold)(game, teams, gate, seed, listen)
+    if gate.kind == "sprt":
+        accepted, reason, match = _by_test(game, _teams(game, candidate, best, config, reward), gate, seed, listen)
+    else:
+        if config.defects.lasting_trees:
+            match = _without_forgetting(game, candidate, best, config, listen, reward)
+        else:
+            match = play_parallel(
+                game, _teams(game, candidate, best, config, reward), gate.games, seed=seed, listen=listen
+            )
+        accepted, reason = _by_threshold(match, config)
     return GateResult(
         accepted,
         match.wins,
@@ -78,6 +86,31 @@ def judge(
     )
 
 
+def _teams(game: Game, candidate: bytes, best: bytes, config: RunConfig, reward: Reward | None) -> list[Team]:
+    """The two networks as players, for each thread."""
+    search = playing_search(config.selfplay.search, config.gate.simulations)
+    agent = partial(make_agent, game, search=search, reward=reward)
+    return [(agent("candidate", candidate), agent("best", best)) for _ in range(config.threads)]
+
+
+def _without_forgetting(
+    game: Game, candidate: bytes, best: bytes, config: RunConfig, listen: Listener | None, reward: Reward | None
+) -> MatchResult:
+    """One game after the other from the first position, by searches that keep their trees (sources: L6)."""
+    one, other = (
+        LastingPlayer(
+            game,
+            text,
+            OnnxEvaluator(game, model, reward=reward),
+            config.gate.simulations,
+            config.selfplay.search.c_puct,
+            reward,
+        )
+        for text, model in (("candidate", candidate), ("best", best))
+    )
+    return play_match(game, one, other, config.gate.games, opening_plies=0, lockstep=1, listen=listen)
+
+
 def passes(wins: int, losses: int, threshold: float) -> bool:
     """wins / (wins + losses) ≥ threshold; draws do not count, and no decisive game is no pass (sources: arena; L4)."""
     return wins + losses > 0 and wins / (wins + losses) >= threshold
@@ -86,14 +119,14 @@ def passes(wins: int, losses: int, threshold: float) -> bool:
 Judgement = tuple[bool, str, MatchResult]
 
 
-def _by_threshold(game: Game, teams: Sequence[Team], gate: GateConfig, seed: int, listen: Listener | None) -> Judgement:
-    match = play_parallel(game, teams, gate.games, seed=seed, listen=listen)
+def _by_threshold(match: MatchResult, config: RunConfig) -> tuple[bool, str]:
+    """Whether the candidate is accepted, and why."""
     decisive = match.wins + match.losses
     if not decisive:
-        return False, "no decisive game", match
-    accepted = passes(match.wins, match.losses, gate.threshold)
+        return config.defects.drawn_gate, "no decisive game"
+    threshold = config.gate.threshold
     share = f"won {match.wins} of {decisive} decisive games ({100 * match.wins / decisive:.0f} %)"
-    return accepted, f"{share}, {100 * gate.threshold:g} % needed", match
+    return passes(match.wins, match.losses, threshold), f"{share}, {100 * threshold:g} % needed"
 
 
 def _by_test(game: Game, teams: Sequence[Team], gate: GateConfig, seed: int, listen: Listener | None) -> Judgement:

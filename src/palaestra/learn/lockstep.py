@@ -1,4 +1,4 @@
-"""The games that one thread plays at once: one move in all of them, finished ones replaced at once.
+"""The games that are played at once on one thread: one move in all of them, finished ones replaced at once.
 
 Every random draw of a game comes from streams keyed by (seed, iteration, game number) or by those and the ply, and
 searches are independent of each other: which games share a table, and in what order they finish, changes no game.
@@ -50,6 +50,10 @@ class Moves:
         """All moves of several parts by (game, ply)."""
         order = np.lexsort((_joined(parts, "ply"), _joined(parts, "game")))
         return Moves(*(_joined(parts, name)[order] for name in Moves.__dataclass_fields__))
+
+    def take(self, rows: Bools) -> Moves:
+        """Those of the rows [n]."""
+        return Moves(*(getattr(self, name)[rows] for name in Moves.__dataclass_fields__))
 
 
 def _joined(parts: Sequence[Moves], name: str) -> NDArray[Any]:

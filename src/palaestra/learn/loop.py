@@ -312,10 +312,11 @@ class _Loop:
 
     def _learn(self, iteration: int) -> tuple[Any, str | None]:
         """The trainer's report, and why it counts as diverged if it does."""
-        steps = self.replay.steps(self.config.learn)
+        steps = self.replay.steps(self.config.learn, len(self.game.symmetries))
         with self._stage(iteration, "training", steps, "batches") as listen:
             rng = np.random.default_rng([self.config.seed, iteration, BATCHES])
-            batches = self.replay.batches(self.game, self.config.learn, rng)
+            turned = not self.config.defects.unturned_policies
+            batches = self.replay.batches(self.game, self.config.learn, rng, turn_policies=turned)
             report = self.trainer.train(batches, steps, self._progress(iteration), listen)
         diverged = divergence(report, self.game.num_actions)
         if diverged:

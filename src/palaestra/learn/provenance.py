@@ -27,16 +27,23 @@ def config_text(config: RunConfig, game: Game, history: Sequence[Mapping[str, An
 
 
 def about(config: RunConfig, game: Game) -> dict[str, Any]:
-    """Versions of the game, of this program and of what it stands on; the code's revision where git knows it."""
+    """Versions of the game, of this program and of what it stands on, and how the run is computed."""
     return {
         "game_version": game.version,
+        **about_program(),
+        "threads": config.threads,
+        "device": config.device,
+    }
+
+
+def about_program() -> dict[str, Any]:
+    """Versions of this program and of what it stands on; the code's revision where git knows it."""
+    return {
         "palaestra": __version__,
         "revision": revision(),
         "python": platform.python_version(),
         **{name: _version(name) for name in LIBRARIES},
         "machine": platform.machine(),
-        "threads": config.threads,
-        "device": config.device,
     }
 
 

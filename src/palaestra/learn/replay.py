@@ -59,24 +59,30 @@ class Replay:
         """Add an iteration that was saved with `save_iteration`."""
         self.add(iteration, Examples.from_arrays(arrays))
 
-    def steps(self, config: LearnConfig) -> int:
-        """How many batches to learn in this iteration, at least 1.
+    def steps(self, config: LearnConfig, orientations: int) -> int:
+        """How many batches to learn in this iteration, at least 1, of a game with so many symmetries.
 
         ⌊positions / batch⌋ an epoch (sources: replay and training), or so many that each position of the newest
         iteration is drawn `samples_per_position` times if it were drawn from alone.
         """
         if config.epochs is not None:
-            return max(1, round(config.epochs * (len(self) // config.batch)))
+            copies = orientations if config.count_symmetries else 1
+            return max(1, round(config.epochs * (copies * len(self) // config.batch)))
         assert config.samples_per_position is not None, "the run's configuration has one of the two"
         newest = len(self._parts[max(self._parts)]) if self._parts else 0
         return max(1, math.ceil(config.samples_per_position * newest / config.batch))
 
-    def batches(self, game: Game, config: LearnConfig, rng: np.random.Generator) -> Iterator[Batch]:
-        """Batches without end, drawn with replacement (sources: replay and training), in random orientations."""
+    def batches(
+        self, game: Game, config: LearnConfig, rng: np.random.Generator, *, turn_policies: bool = True
+    ) -> Iterator[Batch]:
+        """Batches without end, drawn with replacement (sources: replay and training), in random orientations.
+
+        With `turn_policies` off, a policy stays as it is where its board is turned (sources: L1).
+        """
         examples = self._all
         if examples is None or not len(examples):
             raise RunError("there are no positions to learn from: no game of the window was searched in full")
-        images = Images(game, legal_only=config.legal_only)
+        images = Images(game, legal_only=config.legal_only, turn_policies=turn_policies)
         return _draw(examples, images, config, rng)
 
 
@@ -92,8 +98,9 @@ def _draw(examples: Examples, images: Images, config: LearnConfig, rng: np.rando
 class Images:
     """The symmetries of a game as tables, for batches whose rows have different orientations."""
 
-    def __init__(self, game: Game, *, legal_only: bool = False) -> None:
+    def __init__(self, game: Game, *, legal_only: bool = False, turn_policies: bool = True) -> None:
         self.game = game
+        self.turn_policies = turn_policies
         self.illegal = -1.0 if legal_only else 0.0  # what the policy says of illegal moves
         self.count = len(game.symmetries)
         channels = np.arange(game.observation_shape[0], dtype=np.int32)
@@ -111,7 +118,8 @@ class Images:
         turned = np.empty_like(planes)
         flat = (*planes.shape[:2], -1)
         turn_planes(planes.reshape(flat), which, self._cells, self._channels, turned.reshape(flat))
-        turn_policies(examples.policy, counts, legal, which, self._actions, policy)
+        turned_by = which if self.turn_policies else np.zeros_like(which)
+        turn_policies(examples.policy, counts, legal, turned_by, self._actions, policy)
         return Batch(turned, policy, examples.value, examples.outcome, examples.ply, self.game.to_play(examples.states))
 
 

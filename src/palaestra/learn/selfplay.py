@@ -1,7 +1,8 @@
 """Self-play: the games of one iteration, on several threads, and the examples they give (sources: self-play loop).
 
-Games are numbered 0 … E-1; thread t of W plays the numbers t, t + W, … with an evaluator, a cache and searches of its
-own. Examples and records are the same, bit for bit, whatever W, the number of slots and the size of the cache.
+Games are numbered 0 … E-1 and played in pieces (`pieces`), here one for each thread: thread t of W plays the numbers t,
+t + W, …. Then `settle` puts the pieces together. Examples and records are the same, bit for bit, however the games are
+divided and wherever they are played.
 
 The policy that is stored is the one a move was drawn from, at its temperature (one-hot after T′, as in the thesis), or
 the improved policy of a Gumbel root. Moves of random openings and quick moves are not learned from. What is learned
@@ -12,13 +13,9 @@ Nothing is printed and nothing saved here.
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import partial
-from itertools import chain
 
 import numpy as np
 
@@ -26,31 +23,18 @@ from palaestra.base.types import Float32s, Int32s
 from palaestra.games.base import Game
 from palaestra.learn.config import RunConfig
 from palaestra.learn.examples import Examples
-from palaestra.learn.lockstep import Moves, Table
-from palaestra.learn.planning import Planning
-from palaestra.learn.sampling import Sampling, examples_of_games
+from palaestra.learn.lockstep import Moves
+from palaestra.learn.pieces import Piece, plans_of, play_piece
+from palaestra.learn.sampling import examples_of_games
 from palaestra.learn.targets import value_targets
-from palaestra.learn.warm_start import (
-    Enhanced,
-    WarmStartState,
-    check_adaptive,
-    is_warm,
-    leaf_evaluator,
-    search_for,
-    seat,
-    warm_start_state,
-)
-from palaestra.nets.cache import Cached
-from palaestra.nets.evaluator import OnnxEvaluator
+from palaestra.learn.warm_start import WarmStartState, is_warm, seat, warm_start_state
 from palaestra.rewards.base import Reward, default_reward
 from palaestra.runs.game_record import GameRecord, points_of
-from palaestra.search.driver import Search
-from palaestra.search.evaluator import Evaluator
-from palaestra.search.search_speed import Timed
+from palaestra.work.jobs import Job
+from palaestra.work.workers import make_workers
 
 Listener = Callable[[int, int], None]  # (games finished, games in all); called by the thread that waits
 
-_POLL = 0.1  # seconds between two looks at how far the threads are
 _SELF = "self-play"
 _SETTLE = 102  # number of the stage that settles what games were worth, in its random seed
 
@@ -117,21 +101,41 @@ def play_games(
     reward = reward or default_reward(game)
     games = config.selfplay.games
     threads = min(config.threads, games)
-    warm = is_warm(config.warm, iteration, switched)
-    plans = plans_of(game, config, iteration, switched)
-    networks = [Timed(OnnxEvaluator(game, model, reward=reward)) for _ in range(threads)]
-    shares = [iter(range(thread, games, threads)) for thread in range(threads)]
-    tables = [
-        make_table(game, network, plans, config, iteration, share, reward)
-        for network, share in zip(networks, shares, strict=True)
-    ]
-    _play_out(tables, games, listen)
-    outcomes = dict(chain.from_iterable(table.outcomes.items() for table in tables))
-    ends = np.array([outcomes[number] for number in range(games)], dtype=np.int32)
-    moves = Moves.sorted([part for table in tables for part in table.played])
+    jobs: dict[Job, range] = {}
+    for numbers in (range(first, games, threads) for first in range(threads)):
+        given = (game, model, config, iteration, numbers, switched, reward)
+        jobs[Job(f"games {numbers} of iteration {iteration}", play_piece, given)] = numbers
+    finished: dict[Job, int] = {}
+
+    def heard(job: Job, share: float, words: str) -> None:
+        finished[job] = round(share * len(jobs[job]))
+        if listen is not None:
+            listen(sum(finished.values()), games)
+
+    with make_workers(f"threads:{threads}") as workers:
+        pieces = [piece for _, piece in workers.run(jobs, heard)]
+    made = settle(pieces, game, config, iteration, switched, reward)
+    return replace(made, seconds=time.perf_counter() - began, threads=threads)
+
+
+def settle(
+    pieces: Iterable[Piece], game: Game, config: RunConfig, iteration: int, switched: bool, reward: Reward
+) -> SelfPlay:
+    """All games of an iteration out of pieces in any order: what they were worth, their examples and records.
+
+    A game that comes twice counts once. `reward` is the one that the games were searched under, and learns from them.
+    The seconds are those of all pieces together, as if one thread had played them.
+    """
+    whole = Piece.joined(pieces)
+    games = config.selfplay.games
+    ends = np.array([whole.outcomes[number] for number in range(games)], dtype=np.int32)
+    moves = Moves.sorted(whole.moves)
     rng = np.random.default_rng([config.seed, iteration, _SETTLE])
     settled = reward.settle(ends, rng)
-    records = _records(game, tables, moves, ends, _labels(config, plans, games))
+    if config.defects.winners_colour:  # as if the first player had lost every decided game (sources: L2)
+        settled = -np.abs(settled)
+    searches = len(plans_of(game, config, iteration, switched))
+    records = _records(game, whole, moves, ends, _labels(config, searches, games))
     if config.selfplay.sampling:
         examples = examples_of_games(game, records, settled, config.selfplay.failures, rng)
     else:
@@ -139,71 +143,14 @@ def play_games(
     return SelfPlay(
         examples=examples,
         records=records,
-        seconds=time.perf_counter() - began,
-        evaluator_seconds=sum(network.seconds for network in networks),
-        threads=threads,
-        simulations=sum(table.simulations for table in tables),
-        evaluations=sum(network.leaves for network in networks),
-        positions=sum(table.positions for table in tables),
-        warm=warm_start_state(config, iteration, ends) if warm else None,
+        seconds=whole.seconds,
+        evaluator_seconds=whole.network_seconds,
+        threads=1,
+        simulations=whole.simulations,
+        evaluations=whole.evaluations,
+        positions=len(moves.game),
+        warm=warm_start_state(config, iteration, ends) if is_warm(config.warm, iteration, switched) else None,
     )
-
-
-def plans_of(game: Game, config: RunConfig, iteration: int, switched: bool) -> tuple[Enhanced, ...]:
-    """The searches of an iteration: one, or in an adaptive warm start DEFAULT and ENHANCED."""
-    plan = search_for(config, iteration, switched)
-    if not (config.warm.adaptive and is_warm(config.warm, iteration, switched)):
-        return (plan,)
-    check_adaptive(game)
-    return Enhanced(config.selfplay.search, 0.0, False), plan
-
-
-def make_table(
-    game: Game,
-    network: Evaluator,
-    plans: Sequence[Enhanced],
-    config: RunConfig,
-    iteration: int,
-    numbers: Iterator[int],
-    reward: Reward,
-) -> Table:
-    """A table for one thread; its searches share what they remember from the network."""
-    selfplay = config.selfplay
-    if selfplay.sampling:  # it hardly meets a position twice: remembering them would take half of the time
-        return Table(game, [Sampling(game, network)], selfplay, config.seed, iteration, numbers)
-    if selfplay.cache:
-        network = Cached(network, game, selfplay.cache)
-    searches = [_searcher(game, network, plan, reward) for plan in plans]
-    seats = partial(seat, games=selfplay.games) if len(searches) == 2 else None
-    return Table(game, searches, selfplay, config.seed, iteration, numbers, seats)
-
-
-def _searcher(game: Game, network: Evaluator, plan: Enhanced, reward: Reward) -> Search | Planning:
-    if plan.evolves:
-        return Planning(game, reward, plan.search.simulation_limit)
-    return Search(game, leaf_evaluator(game, network, plan, reward), plan.search, reward)
-
-
-def _play_out(tables: Sequence[Table], games: int, listen: Listener | None) -> None:
-    """Play every table to the end on a thread of its own; an error or an interrupt stops all at their next move."""
-    stop = threading.Event()
-
-    def play(table: Table) -> None:
-        while len(table) and not stop.is_set():
-            table.move()
-
-    with ThreadPoolExecutor(len(tables), thread_name_prefix="self-play") as pool:
-        try:
-            running = {pool.submit(play, table) for table in tables}
-            while running:
-                done, running = wait(running, _POLL, FIRST_EXCEPTION)
-                for future in done:
-                    future.result()
-                if listen is not None:
-                    listen(sum(len(table.outcomes) for table in tables), games)
-        except BaseException:
-            stop.set()
-            raise
 
 
 def examples_of(moves: Moves, outcomes: Int32s, config: RunConfig, settled: Float32s) -> Examples:
@@ -217,9 +164,9 @@ def examples_of(moves: Moves, outcomes: Int32s, config: RunConfig, settled: Floa
     return made.take(moves.full)
 
 
-def _labels(config: RunConfig, plans: Sequence[Enhanced], games: int) -> Callable[[int], tuple[str, str]]:
+def _labels(config: RunConfig, searches: int, games: int) -> Callable[[int], tuple[str, str]]:
     """Who played first and second in the game with a number."""
-    if len(plans) == 1:
+    if searches == 1:
         return lambda number: (_SELF, _SELF)
     names = (_SELF, config.warm.enhancement)
 
@@ -231,14 +178,13 @@ def _labels(config: RunConfig, plans: Sequence[Enhanced], games: int) -> Callabl
 
 
 def _records(
-    game: Game, tables: Sequence[Table], moves: Moves, outcomes: Int32s, labels: Callable[[int], tuple[str, str]]
+    game: Game, piece: Piece, moves: Moves, outcomes: Int32s, labels: Callable[[int], tuple[str, str]]
 ) -> tuple[GameRecord, ...]:
-    begun = dict(chain.from_iterable(table.begun.items() for table in tables))
     ends = np.searchsorted(moves.game, np.arange(len(outcomes)), side="right").tolist()
     actions = moves.action.tolist()
     records = []
     for number, (low, high) in enumerate(zip([0, *ends], ends, strict=False)):
-        start, opening = begun[number]
+        start, opening = piece.begun[number]
         played, outcome = (*opening, *actions[low:high]), int(outcomes[number])
         points = points_of(outcome) if game.players == 2 else None
         records.append(GameRecord(number, start, played, len(opening), outcome, points, *labels(number)))

@@ -10,7 +10,7 @@ from itertools import count
 
 from palaestra.games.base import Game
 from palaestra.learn.config import RunConfig
-from palaestra.learn.selfplay import make_table, plans_of
+from palaestra.learn.pieces import make_table, plans_of
 from palaestra.nets.evaluator import BATCH, OnnxEvaluator
 from palaestra.nets.inference_speed import measure, model_bytes
 from palaestra.rewards.base import default_reward

@@ -32,6 +32,7 @@ FIXED = {
     "seed": "the games so far came from it",
     "learn.optimizer": "its state would be lost",
     "warm": "a warm start is decided before the first iteration",
+    "defects": "a run that had a defect for a while reproduces nothing",
 }
 
 

@@ -68,7 +68,8 @@ class Trainer:
             raise ConfigError("learn.batch is 1: batch normalisation needs at least 2 positions, for example 64")
         self.config, self.learn, self.facts = config, config.learn, GameFacts.of(game)
         self.device = find_device(config.device)
-        self.module = make_module(config.net, self.facts, self.learn.dropout, config.seed)
+        dropout = 0.0 if config.defects.idle_dropout else self.learn.dropout
+        self.module = make_module(config.net, self.facts, dropout, config.seed)
         self.head = self.module.net.head_for(self.facts)
         if self.head.name != VALUE_HEAD and config.selfplay.value_target != "z":
             raise ConfigError(

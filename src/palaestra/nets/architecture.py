@@ -49,8 +49,9 @@ def _parse_body(whole: str, name: str) -> Net:
         if match := re.fullmatch(family.pattern, name, flags=re.ASCII):
             return family.parse(*match.groups())
     raise ConfigError(
-        f"unknown network {whole!r}; write bBLOCKScCHANNELS, for example b3c32, or thesis256, thesis512, schmidt,"
-        " or mlpWIDTHxLAYERS, for example mlp128x2; -outcome or -categorical at the end names another head"
+        f"unknown network {whole!r}; write bBLOCKScCHANNELS, for example b3c32, or thesis256, thesis512,"
+        " thesis256-signed, schmidt, or mlpWIDTHxLAYERS, for example mlp128x2; -outcome or -categorical at the end"
+        " names another head"
     )
 
 

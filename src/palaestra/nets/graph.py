@@ -96,6 +96,9 @@ class _Writer:
             case "take":
                 places = self._constant("places", np.array(step.places, dtype=np.int64))
                 return self._node("Gather", *sources, places, output=output, axis=1)
+            case "difference":
+                kernel = self._constant("difference", np.array([1, -1], dtype=np.float32).reshape(1, 2, 1, 1))
+                return self._node("Conv", *sources, kernel, output=output, kernel_shape=[1, 1])
             case "join":
                 return self._node("Concat", *sources, output=output, axis=1)
         return self._node({"relu": "Relu", "add": "Add", "flatten": "Flatten"}[step.operation], *sources, output=output)

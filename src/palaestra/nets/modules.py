@@ -164,6 +164,10 @@ def _join(one: Tensor, other: Tensor) -> Tensor:
     return torch.cat((one, other), dim=1)
 
 
+def _difference(x: Tensor) -> Tensor:
+    return x[:, :1] - x[:, 1:]
+
+
 def _flatten(x: Tensor) -> Tensor:
     return x.flatten(1)
 
@@ -175,6 +179,7 @@ _OPERATIONS: dict[str, Callable[..., Tensor]] = {
     "flatten": _flatten,
     "mean_cell": _mean_cell,
     "join": _join,
+    "difference": _difference,
 }
 
 

@@ -19,7 +19,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-Operation = Literal["observation", "layer", "relu", "add", "flatten", "mean_cell", "take", "join", "dropout"]
+Operation = Literal[
+    "observation", "layer", "relu", "add", "flatten", "mean_cell", "take", "join", "dropout", "difference"
+]
 Normalised = Literal["no", "before", "after"]  # whether, and before or after the ReLU
 Node = int  # the number of a step, which stands for its result
 
@@ -131,6 +133,11 @@ class Plan:
     def mean_cell(self, source: Node) -> Node:
         """The mean over the board of each channel."""
         return self._add(Step("mean_cell", (source,), self.steps[source].shape[:1]))
+
+    def difference(self, source: Node) -> Node:
+        """The first of two planes minus the second, as one plane."""
+        _, rows, cols = self.steps[source].shape
+        return self._add(Step("difference", (source,), (1, rows, cols)))
 
     def take(self, source: Node, places: Sequence[int]) -> Node:
         """Some numbers of a row."""

@@ -1,0 +1,124 @@
+"""Figures of experiments: curves with bands over seeds, and estimates with intervals beside published numbers.
+
+Take what they show as arguments; know no experiment and write no file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from palaestra.arena.statistics import mean_and_margin
+from palaestra.base.types import Float64s
+from palaestra.lab.plots import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, RED, STYLE, whole_numbers
+from palaestra.lab.statistics import Estimate
+
+COLOURS = (BLUE, ORANGE, GREEN, RED, PURPLE, GREY)
+STYLES = ("-", "--", ":")  # for more curves than colours
+PANEL = (4.9, 3.4)  # inches
+COLUMNS = 3  # panels beside each other
+Curve = tuple[Float64s, Float64s]  # [X] and [S, X], as `Data.curve` gives them
+
+
+def curves_figure(
+    panels: Mapping[str, Mapping[str, Curve]],
+    x: str,
+    y: str,
+    *,
+    levels: Mapping[str, float] | None = None,
+    limits: tuple[float | None, float | None] = (None, None),
+) -> Figure:
+    """A panel a title, a line a label: means over seeds with 95 % bands. `levels` are horizontal lines by name."""
+    with matplotlib.rc_context(STYLE):
+        figure, grid = _panels(list(panels))
+        for axes, curves in zip(grid, panels.values(), strict=True):
+            for number, (label, (at, values)) in enumerate(curves.items()):
+                _draw_curve(axes, at, values, label, number)
+            for label, height in (levels or {}).items():
+                axes.axhline(height, color=GREY, linestyle=":", linewidth=1.0)
+                axes.annotate(label, (1, height), xycoords=("axes fraction", "data"), ha="right", va="bottom", size=7.5)
+            axes.set_ylim(*limits)
+            axes.set_xlabel(x)
+            axes.set_ylabel(y)
+            if all(np.all(at == np.round(at)) for at, _ in curves.values()):
+                whole_numbers(axes)
+        _one_legend(figure, grid)
+    return figure
+
+
+def estimates_figure(
+    panels: Mapping[str, Mapping[str, Mapping[str, Estimate]]],
+    y: str,
+    *,
+    published: Mapping[tuple[str, str, str], float] | None = None,
+    level: float | None = None,
+) -> Figure:
+    """Points with 95 % intervals: panel -> group on the x-axis -> label -> estimate. Crosses are published numbers."""
+    with matplotlib.rc_context(STYLE):
+        figure, grid = _panels(list(panels))
+        for axes, (title, groups) in zip(grid, panels.items(), strict=True):
+            labels = list(dict.fromkeys(label for some in groups.values() for label in some))
+            for number, label in enumerate(labels):
+                shift = 0.7 * ((number + 0.5) / len(labels) - 0.5)
+                for at, (group, some) in enumerate(groups.items()):
+                    known = None if published is None else published.get((title, group, label))
+                    if label in some:
+                        _draw_estimate(axes, at + shift, some[label], label, number, known)
+            if level is not None:
+                axes.axhline(level, color=GREY, linestyle=":", linewidth=1.0)
+            axes.set_xticks(range(len(groups)), list(groups), fontsize=8, rotation=0 if len(groups) < 5 else 30)
+            axes.set_xlim(-0.6, len(groups) - 0.4)
+            axes.set_ylabel(y)
+        _one_legend(figure, grid)
+    return figure
+
+
+def _panels(titles: list[str]) -> tuple[Figure, list[Axes]]:
+    columns, rows = min(COLUMNS, max(1, len(titles))), -(-len(titles) // COLUMNS)
+    figure = Figure(figsize=(PANEL[0] * columns, PANEL[1] * max(1, rows) + 0.4), layout="constrained")
+    grid = [figure.add_subplot(max(1, rows), columns, number + 1) for number in range(len(titles))]
+    for axes, title in zip(grid, titles, strict=True):
+        axes.set_title(title, fontsize=10, loc="left")
+    return figure, grid
+
+
+def _draw_curve(axes: Axes, at: Float64s, values: Float64s, label: str, number: int) -> None:
+    if not at.size:
+        return
+    colour, style = COLOURS[number % len(COLOURS)], STYLES[number // len(COLOURS) % len(STYLES)]
+    mean, margin = mean_and_margin(values)
+    marker = "o" if at.size <= 12 else ""
+    axes.plot(at, mean, label=label, color=colour, linestyle=style, linewidth=1.4, marker=marker, markersize=3)
+    if margin is not None:
+        # Intervals of two or three seeds may reach far beyond everything that was seen: the axes follow the means.
+        low, high = axes.get_ylim() if axes.lines[:-1] else (mean.min(), mean.max())
+        axes.fill_between(at, mean - margin, mean + margin, color=colour, alpha=0.13, linewidth=0)
+        low, high = min(low, mean.min()), max(high, mean.max())
+        room = 0.08 * (high - low) or 0.5
+        axes.set_ylim(min(low, mean.min() - room), max(high, mean.max() + room))
+
+
+def _draw_estimate(axes: Axes, at: float, found: Estimate, label: str, number: int, published: float | None) -> None:
+    colour = COLOURS[number % len(COLOURS)]
+    axes.plot([at], [found.value], "o", color=colour, markersize=5, label=label)
+    if found.interval is not None:
+        axes.plot([at, at], found.interval, color=colour, linewidth=1.6, alpha=0.7)
+    if published is not None:
+        axes.plot([at], [published], "x", color=INK, markersize=6, label="published")
+
+
+def _one_legend(figure: Figure, grid: list[Axes]) -> None:
+    """All panels have the same labels: one legend above them, where it hides nothing."""
+    named: dict[str, Any] = {}
+    for axes in grid:
+        named = {label: mark for mark, label in zip(*axes.get_legend_handles_labels(), strict=True)} | named
+    if len(named) > 1:
+        columns = min(len(named), 3 * min(COLUMNS, len(grid)))
+        figure.legend(
+            handles=list(named.values()), labels=list(named), fontsize=8, ncols=columns, loc="outside upper center"
+        )

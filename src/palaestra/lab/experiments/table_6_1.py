@@ -1,0 +1,143 @@
+"""Table 6.1 of the thesis: each warm-start enhancement against the default search, untrained networks.
+
+Both sides use the same network, 100 simulations and argmax; w = ½. As in the thesis nothing is proven and the tree is
+kept during a game. Unlike there, a seed is a random network of its own and games begin with pairs of random openings,
+sides swapped: an untrained network is a random player of its own, and from one start two deterministic searches play
+two games, however often they are asked (sources: L6; traps). Games of one network are not independent, so intervals
+are those of the mean over networks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from palaestra.base.errors import ConfigError
+from palaestra.lab.catalogue import published
+from palaestra.lab.claims import agrees
+from palaestra.lab.data import Data, Row, Value
+from palaestra.lab.experiment import Arm, Claim, Experiment, Published, Scale, Scales, Table, Verdict
+from palaestra.lab.measures import Calls, match_row
+from palaestra.lab.plan import Plan
+from palaestra.lab.statistics import Estimate, pooled_score
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+GAMES = ("connect_four-6x6", "othello-6x6", "gobang-6x6")
+NAMES = {"rollout": "Rollout", "rave": "Rave", "rora": "RoRa", "wro": "WRo", "wrora": "WRoRa"}
+PERCENT = {
+    "rollout": (64.0, 93.0, 65.0),
+    "rave": (27.5, 53.0, 43.0),
+    "rora": (76.0, 98.0, 70.0),
+    "wro": (82.0, 96.0, 57.0),
+    "wrora": (82.5, 99.0, 62.0),
+}
+PUBLISHED = tuple(
+    Published(NAMES[name], game, percent, "Table 6.1", "%")
+    for name, row in PERCENT.items()
+    for game, percent in zip(GAMES, row, strict=True)
+)
+
+
+def play_enhancement(game: str, enhancement: str, net: str, games: int, simulations: int, seed: int) -> Iterable[Row]:
+    """One row: the enhancement against the default search, both with random network `seed`."""
+    import numpy as np
+
+    from palaestra.arena.match import play_match
+    from palaestra.base.streams import keyed_seeds
+    from palaestra.games.registry import make_game
+    from palaestra.learn.warm_start import enhanced, leaf_evaluator
+    from palaestra.nets.architecture import GameFacts, parse_net, random_weights
+    from palaestra.nets.cache import Cached, default_entries
+    from palaestra.nets.evaluator import OnnxEvaluator
+    from palaestra.nets.graph import build_model
+    from palaestra.players.tree import TreePlayer
+    from palaestra.rewards.base import default_reward
+    from palaestra.search.config import SearchConfig
+
+    rules, spec = make_game(game), parse_net(net)
+    facts = GameFacts.of(rules)
+    model = build_model(spec, facts, random_weights(spec, facts, np.random.default_rng([0, seed])))
+    network = Cached(OnnxEvaluator(rules, model), rules, default_entries(rules))
+    plain = SearchConfig(rule="puct", simulations=simulations, c_puct=1.0, rave_k=float(simulations), solver=False)
+    plans = [enhanced(plain, name, 0.5) for name in (enhancement, "none")]
+    players = [
+        TreePlayer(rules, name, leaf_evaluator(rules, network, plan, default_reward(rules)), plan.search)
+        for name, plan in zip((enhancement, "none"), plans, strict=True)
+    ]
+    own_seed = int(keyed_seeds(0, seed)[0] >> 1)
+    return [match_row(play_match(rules, players[0], players[1], games, opening_plies=2, seed=own_seed))]
+
+
+def _shared(plan: Plan) -> Mapping[str, Value]:
+    """The games of a cell are shared evenly among the networks, in pairs."""
+    games, networks = plan.number("games"), len(plan.seeds)
+    if networks < 2 or games % (2 * networks):
+        raise ConfigError(
+            f"{games} games cannot be shared by {networks} networks in pairs; give at least 2 networks and a multiple"
+            " of twice their number, for example --set games=400 --seeds 20"
+        )
+    return {**plan.values, "games": games // networks}
+
+
+def _score(data: Data) -> Estimate:
+    return pooled_score(data).times(100)
+
+
+def _better(game: str, name: str) -> Claim:
+    def check(data: Data) -> Verdict:
+        return Verdict.above(_score(data.where(game=game, arm=NAMES[name])), 50.0, "% of the points")
+
+    return Claim(f"{NAMES[name]} beats the plain search at {game}", check)
+
+
+def _table(data: Data) -> Table:
+    rows = []
+    for known in PUBLISHED:
+        some = data.where(game=known.game, arm=known.arm)
+        counts = [round(some.total(name)) for name in ("wins", "draws", "losses", "distinct_games")]
+        won, drawn, lost, distinct = counts
+        score = str(_score(some))
+        cells = (known.game, known.arm, score, f"{won} {drawn} {lost}", f"{known.value:g}", f"{distinct}")
+        rows.append(cells)
+    return Table(("game", "enhancement", "score, % (95 %)", "+ = −", "published, %", "distinct games"), tuple(rows))
+
+
+def _draw(data: Data) -> Figure:
+    from palaestra.lab.experiment_plots import estimates_figure
+
+    panels = {
+        game: {arm: {"here": _score(rows)} for arm, rows in some.by("arm").items()}
+        for game, some in data.by("game").items()
+    }
+    crosses = {(known.game, known.arm, "here"): known.value for known in PUBLISHED}
+    return estimates_figure(panels, "score against the plain search, %", published=crosses, level=50.0)
+
+
+EXPERIMENT = Experiment(
+    identity=published("table-6.1"),
+    arms=tuple(Arm(NAMES[name], game, values={"enhancement": name}) for game in GAMES for name in PERCENT),
+    scales=Scales(
+        smoke=Scale("2 networks b1c4, 4 games and 8 simulations", 2, {"games": 4, "net": "b1c4", "simulations": 8}),
+        laptop=Scale(
+            "20 networks b3c32 share 400 games, and openings are random",
+            20,
+            {"games": 400, "net": "b3c32", "simulations": 100},
+        ),
+        paper=Scale(
+            "20 networks share 400 games, and openings are random",
+            20,
+            {"games": 400, "net": "thesis256", "simulations": 100},
+        ),
+    ),
+    measures=(Calls(play_enhancement, ("games", "simulations"), _shared),),
+    claims=(
+        *(_better(game, name) for game in GAMES for name in ("rollout", "rora", "wro", "wrora")),
+        *(agrees(known, _score, 15.0, "% of the points") for known in PUBLISHED),
+    ),
+    table=_table,
+    draw=_draw,
+    published=PUBLISHED,
+    reading="best moves from the first one on (T′ = 0), and RAVE's k is the number of simulations",
+)

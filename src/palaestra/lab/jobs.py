@@ -1,0 +1,221 @@
+"""The jobs of experiments, their keys, and the folder that holds what they leave behind.
+
+    OUT/runs/GAME-KEY/    the run of a `Train`, whichever experiments read it
+    OUT/jobs/NAME-KEY.json    the rows of a `Call`, written when it is done
+
+A key is a hash of everything that a result depends on: settings, seed, the version of the game's rules, and for a call
+the text of its function. So what two experiments share is done once, and nothing old is taken for new. Jobs know
+nothing of experiments.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import inspect
+import json
+import textwrap
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+from palaestra.base.atomic import make_folder, write_file
+from palaestra.base.errors import RunError
+from palaestra.base.reading import MOST_TEXT, parse_json, read_bytes
+from palaestra.lab.data import Row, Value
+from palaestra.learn.config import RunConfig
+from palaestra.learn.events import Event, IterationEnded, Listener, Metrics
+from palaestra.learn.loop import resume, train
+from palaestra.learn.settings import as_settings
+from palaestra.runs.folder import CONFIG, RunFolder
+from palaestra.work.jobs import report
+
+RUNS, JOBS = "runs", "jobs"
+NOT_IN_KEY = ("threads",)  # changes no result
+Until = Callable[[Metrics], bool]
+
+
+@dataclass(frozen=True)
+class Train:
+    """A run, brought to the end that its configuration sets, or to the first line for which `until` is true."""
+
+    config: RunConfig
+    until: Until | None = None
+
+    @cached_property
+    def key(self) -> str:
+        settings = {name: value for name, value in as_settings(self.config).items() if name not in NOT_IN_KEY}
+        return f"{_plain(self.config.game)}-{_hash(settings, game_version(self.config.game))}"
+
+    def __str__(self) -> str:
+        return f"run {self.key}"
+
+
+@dataclass(frozen=True)
+class Call:
+    """A function of arguments that JSON can hold, and of the folders of finished runs; it returns rows.
+
+    It is called as `function(**arguments)`, or `function(runs=[folder, …], **arguments)` where it needs runs. Other
+    processes call it, so it stands at the top of a module. Its result may depend on nothing else.
+    """
+
+    function: Callable[..., Iterable[Row]]
+    arguments: Mapping[str, Value]
+    needs: tuple[Train, ...] = ()
+    units: float = 1.0  # how much work it is, compared with other calls of the same function
+
+    @cached_property
+    def key(self) -> str:
+        game = self.arguments.get("game")
+        version = game_version(game) if isinstance(game, str) else ""
+        needs = [run.key for run in self.needs]
+        return f"{self.name}-{_hash(_meaning(self.function), dict(self.arguments), needs, version)}"
+
+    @property
+    def name(self) -> str:
+        return _plain(self.function.__name__.strip("_"))
+
+    def __str__(self) -> str:
+        shown = (str(value) for value in self.arguments.values() if isinstance(value, str))
+        return f"{self.name.replace('_', ' ')} {', '.join(shown)}"
+
+
+Job = Train | Call
+
+
+@dataclass(frozen=True)
+class Store:
+    """The folder that all jobs share."""
+
+    out: Path
+    _rows: dict[str, list[Row]] = field(default_factory=dict, compare=False, repr=False)
+
+    def run(self, job: Train) -> Path:
+        """The folder of a run."""
+        return self.out / RUNS / job.key
+
+    def lines(self, job: Train) -> list[Metrics]:
+        """The lines of a run that count: up to its end, or up to the one that `until` accepts."""
+        home = RunFolder(self.run(job))
+        manifest = home.manifest() if (home.path / CONFIG).is_file() else None
+        lines: list[Metrics] = [] if manifest is None else [*home.metrics(manifest)[: job.config.iterations]]
+        for number, line in enumerate(lines, start=1):
+            if job.until is not None and job.until(line):
+                return lines[:number]
+        return lines
+
+    def share(self, job: Job) -> float:
+        """How much of a job is done, from 0 to 1."""
+        if isinstance(job, Call):
+            return float(self._file(job).is_file())
+        folder, config = self.run(job), job.config
+        manifest = RunFolder(folder).manifest() if (folder / CONFIG).is_file() else None
+        if manifest is None:  # not begun, or killed before its first checkpoint
+            return 0.0
+        if job.until is not None and (lines := self.lines(job)) and job.until(lines[-1]):
+            return 1.0
+        by_iterations = manifest.iteration / config.iterations if config.iterations is not None else 0.0
+        by_minutes = manifest.seconds / (60 * config.minutes) if config.minutes is not None else 0.0
+        return min(1.0, max(by_iterations, by_minutes))
+
+    def rows(self, job: Call) -> list[Row]:
+        """What a call has returned; RunError if it is not done, or its file is damaged."""
+        if job.key not in self._rows:
+            self._rows[job.key] = _read(self._file(job))["rows"]
+        return self._rows[job.key]
+
+    def seconds(self, job: Job) -> float:
+        """How long a job has taken so far."""
+        if isinstance(job, Call):
+            return float(_read(self._file(job))["seconds"])
+        manifest = RunFolder(self.run(job)).manifest() if (self.run(job) / CONFIG).is_file() else None
+        return 0.0 if manifest is None else float(manifest.seconds)
+
+    def do(self, job: Job) -> None:
+        """Do a job, or what is left of it. Killed at any moment, it goes on when it is done again."""
+        if isinstance(job, Train):
+            self._train(job)
+        else:
+            self._call(job)
+
+    def _train(self, job: Train) -> None:
+        folder, config = self.run(job), job.config
+        while self.share(job) < 1.0:
+            iterations = config.iterations
+            if job.until is not None:  # iteration by iteration, so that none is trained in vain
+                iterations = len(self.lines(job)) + 1
+            heard = [_reporter(job)]
+            if (folder / CONFIG).is_file():
+                resume(folder, iterations=iterations, minutes=config.minutes, game=config.game, listeners=heard)
+            else:
+                train(config.model_copy(update={"iterations": iterations}), folder, heard)
+
+    def _call(self, job: Call) -> None:
+        file = self._file(job)
+        if file.is_file():
+            return
+        began = time.perf_counter()
+        runs = {"runs": [self.run(need) for need in job.needs]} if job.needs else {}
+        rows = [dict(row) for row in job.function(**runs, **job.arguments)]
+        written = {
+            "function": f"{job.function.__module__}:{job.function.__name__}",
+            "arguments": dict(job.arguments),
+            "runs": [need.key for need in job.needs],
+            "units": job.units,
+            "seconds": time.perf_counter() - began,
+            "rows": rows,
+        }
+        make_folder(file.parent)
+        write_file(file, json.dumps(written).encode())
+
+    def _file(self, job: Call) -> Path:
+        return self.out / JOBS / f"{job.key}.json"
+
+
+def _reporter(job: Train) -> Listener:
+    """Tells those who wait for a run at which iteration it is."""
+
+    def heard(event: Event) -> None:
+        if isinstance(event, IterationEnded):
+            of, config = "", job.config
+            by_minutes = event.metrics["elapsed"] / (60 * config.minutes) if config.minutes is not None else 0.0
+            by_iterations = 0.0
+            if config.iterations is not None:
+                of, by_iterations = f" of {config.iterations}", event.iteration / config.iterations
+            report(max(by_minutes, by_iterations), f"{job.key} is at iteration {event.iteration}{of}")
+
+    return heard
+
+
+@lru_cache(maxsize=256)
+def game_version(game: str) -> str:
+    """The version of a game's rules, as its id and a number."""
+    from palaestra.games.registry import make_game
+
+    made = make_game(game)
+    return f"{made.id} version {made.version}"
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        found = parse_json(read_bytes(path, MOST_TEXT))
+        return {"rows": [dict(row) for row in found["rows"]], "seconds": float(found["seconds"])}
+    except (OSError, ValueError, TypeError, KeyError):
+        raise RunError(f"{path} is damaged; remove it, and the same command does this job again") from None
+
+
+def _meaning(function: Callable[..., object]) -> str:
+    """A function's text without comments and layout, so that a changed function is another job."""
+    name = f"{function.__module__}:{function.__name__}"
+    return f"{name} {ast.dump(ast.parse(textwrap.dedent(inspect.getsource(function))))}"
+
+
+def _hash(*parts: object) -> str:
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:12]
+
+
+def _plain(text: str) -> str:
+    return "".join(character if character.isalnum() or character in "-_." else "-" for character in text)

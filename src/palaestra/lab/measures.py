@@ -1,0 +1,231 @@
+"""What experiments measure: curves of runs, final networks in tournaments and matches, matches of players, calls.
+
+Every measure turns arms and seeds into jobs, and their results into tidy rows. None knows a particular experiment.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from palaestra.lab.data import Row, Value, float_of
+from palaestra.lab.experiment import Arm
+from palaestra.lab.jobs import Call, Job, Store, Train, Until
+
+if TYPE_CHECKING:
+    from palaestra.arena.match import MatchResult
+    from palaestra.games.base import Game
+    from palaestra.lab.plan import Plan
+    from palaestra.learn.events import Metrics
+    from palaestra.players.base import Player
+
+
+@dataclass(frozen=True)
+class Curves:
+    """A run for every arm and seed; `read` turns the lines of its iterations into rows.
+
+    The scale's values `iterations` or `minutes` end the runs; with `until`, the first line that it accepts does.
+    """
+
+    preset: str
+    read: Callable[[Sequence[Metrics]], Iterable[Row]]
+    until: Until | None = None
+    name: str = "curve"
+    trains = True
+
+    def jobs(self, plan: Plan) -> Sequence[Job]:
+        return [self.job(plan, arm, seed) for arm, seed in plan.each()]
+
+    def job(self, plan: Plan, arm: Arm, seed: int) -> Train:
+        return plan.run(self.preset, arm, seed, self.until)
+
+    def rows(self, plan: Plan, store: Store) -> Iterable[Row]:
+        for arm, seed in plan.each():
+            for row in self.read(store.lines(self.job(plan, arm, seed))):
+                yield {"game": arm.game, "arm": arm.name, "seed": seed, **row}
+
+
+def all_values(plan: Plan) -> Mapping[str, Value]:
+    """What `Calls` gives its function beside game, seed and the arm's values, unless told otherwise."""
+    return plan.values
+
+
+@dataclass(frozen=True)
+class Calls:
+    """A function for every arm and seed: called with game, seed, the arm's values and those of the scale.
+
+    With a preset, it looks at the finished run of its arm and seed, whose folder is `runs[0]`. `units` names the
+    arguments whose product says how much work a call is, so that the time of large calls can be told from small ones.
+    """
+
+    function: Callable[..., Iterable[Row]]
+    units: tuple[str, ...] = ()
+    arguments: Callable[[Plan], Mapping[str, Value]] = all_values
+    preset: str | None = None
+    name: str = "call"
+
+    @property
+    def trains(self) -> bool:
+        return self.preset is not None
+
+    def jobs(self, plan: Plan) -> Sequence[Job]:
+        return [self.job(plan, arm, seed) for arm, seed in plan.each()]
+
+    def job(self, plan: Plan, arm: Arm, seed: int) -> Call:
+        arguments = {"game": arm.game, "seed": seed, **self.arguments(plan), **arm.values}
+        needs = () if self.preset is None else (plan.run(self.preset, arm, seed),)
+        return Call(self.function, arguments, needs, math.prod(float_of(arguments[name]) for name in self.units))
+
+    def rows(self, plan: Plan, store: Store) -> Iterable[Row]:
+        for arm, seed in plan.each():
+            for row in store.rows(self.job(plan, arm, seed)):
+                yield {"game": arm.game, "arm": arm.name, "seed": seed, **row}
+
+
+@dataclass(frozen=True)
+class Tournament:
+    """The final networks of all arms and seeds of a game, and `others`, meet each other: one job a pairing.
+
+    The scale's value `games` is the number of games of a pairing, `simulations` the search of the networks. A row is a
+    pairing, with wins, draws and losses of `arm` and `seed` over `opponent` and `opponent_seed`.
+    """
+
+    preset: str
+    others: tuple[str, ...] = ("random",)
+    name: str = "tournament"
+    trains = True
+
+    def jobs(self, plan: Plan) -> Sequence[Job]:
+        runs = [plan.run(self.preset, arm, seed) for arm, seed in plan.each()]
+        return [*runs, *(job for _, job in self._pairings(plan))]
+
+    def rows(self, plan: Plan, store: Store) -> Iterable[Row]:
+        for who, job in self._pairings(plan):
+            yield {**who, **store.rows(job)[0]}
+
+    def _pairings(self, plan: Plan) -> Iterator[tuple[Row, Call]]:
+        for game in dict.fromkeys(arm.game for arm in plan.arms):
+            entrants: list[tuple[str, int | None, Train | None]] = [
+                (arm.name, seed, plan.run(self.preset, arm, seed)) for arm, seed in plan.each() if arm.game == game
+            ]
+            entrants += [(text, None, None) for text in self.others]
+            for one, other in combinations(entrants, 2):
+                who = {"game": game, "arm": one[0], "seed": one[1], "opponent": other[0], "opponent_seed": other[1]}
+                yield who, _meeting(plan, game, one, other)
+
+
+@dataclass(frozen=True)
+class FinalMatches:
+    """The final network of every arm and seed against players that never change, and against other arms of its seed.
+
+    `against` are texts of players; `pairs` are names of arms that meet, on the same game. Values as in `Tournament`.
+    """
+
+    preset: str
+    against: tuple[str, ...] = ()
+    pairs: tuple[tuple[str, str], ...] = ()
+    name: str = "match"
+    trains = True
+
+    def jobs(self, plan: Plan) -> Sequence[Job]:
+        runs = [plan.run(self.preset, arm, seed) for arm, seed in plan.each()]
+        return [*runs, *(job for _, job in self._meetings(plan))]
+
+    def rows(self, plan: Plan, store: Store) -> Iterable[Row]:
+        for who, job in self._meetings(plan):
+            yield {**who, **store.rows(job)[0]}
+
+    def _meetings(self, plan: Plan) -> Iterator[tuple[Row, Call]]:
+        arms = {(arm.game, arm.name): arm for arm in plan.arms}
+        for arm, seed in plan.each():
+            own = (arm.name, seed, plan.run(self.preset, arm, seed))
+            mates = [arms[arm.game, b] for a, b in self.pairs if a == arm.name]
+            others: list[tuple[str, int | None, Train | None]] = [
+                (mate.name, seed, plan.run(self.preset, mate, seed)) for mate in mates
+            ]
+            for other in [*others, *((text, None, None) for text in self.against)]:
+                who: Row = {
+                    "game": arm.game, "arm": arm.name, "seed": seed, "opponent": other[0], "opponent_seed": other[1]
+                }  # fmt: skip
+                yield who, _meeting(plan, arm.game, own, other)
+
+
+def _meeting(
+    plan: Plan, game: str, one: tuple[str, int | None, Train | None], other: tuple[str, int | None, Train | None]
+) -> Call:
+    """The job of one pairing: an entrant is its name, its seed, and its run, or None for a player's text."""
+    arguments: dict[str, Value] = {
+        "game": game,
+        "a": one[0],
+        "b": other[0],
+        "games": plan.number("games"),
+        "simulations": plan.number("simulations"),
+        "seed": one[1] or 0,
+    }
+    needs = tuple(run for _, _, run in (one, other) if run is not None)
+    arguments |= {"networks": "".join("a" if entrant is one else "b" for entrant in (one, other) if entrant[2])}
+    units = plan.number("games") * plan.number("simulations")
+    return Call(play_pairing, arguments, needs, units)
+
+
+def play_pairing(
+    game: str, a: str, b: str, networks: str, games: int, simulations: int, seed: int, runs: Sequence[Path] = ()
+) -> list[Row]:
+    """One row: A against B, each the final network of a run or a player's text; `networks` names those with runs."""
+    from palaestra.arena.match import play_match
+    from palaestra.games.registry import make_game
+    from palaestra.players.registry import make_player
+
+    rules = make_game(game)
+    folders = dict(zip(networks, runs, strict=True))
+    players = [
+        final_agent(rules, folders[side], name, simulations) if side in folders else make_player(name, rules)
+        for side, name in (("a", a), ("b", b))
+    ]
+    return [match_row(play_match(rules, players[0], players[1], games, seed=seed))]
+
+
+def final_agent(game: Game, folder: Path, name: str, simulations: int) -> Player:
+    """The network that a run plays with, under the reward that it has learned."""
+    from palaestra.players.runs import make_agent, open_run, playing_search
+
+    run = open_run(str(folder))
+    search = playing_search(run.search, simulations)
+    return make_agent(game, name, run.network(run.best), search, reward=run.make_reward(game))
+
+
+def match_row(match: MatchResult) -> Row:
+    """What a match says: results, how many games differ, margins and lengths, from A's view."""
+    from palaestra.arena.match import a_first, points_of_a
+
+    won, lost = (_mean(len(r.moves) for r in match.records if points_of_a(r) == points) for points in (1.0, 0.0))
+    own = ((r.outcome or 0) * (1 if a_first(r) else -1) for r in match.records)
+    return {
+        "wins": match.wins,
+        "draws": match.draws,
+        "losses": match.losses,
+        "distinct_games": match.distinct_games,
+        "margin": _mean(own),
+        "won_plies": won,
+        "lost_plies": lost,
+    }
+
+
+def play_players(game: str, a: str, b: str, games: int, seed: int, opening_plies: int | None = None) -> list[Row]:
+    """One row: player A against player B, both texts; for `Calls` whose arms have values a and b."""
+    from palaestra.arena.match import play_match
+    from palaestra.games.registry import make_game
+    from palaestra.players.registry import make_player
+
+    rules = make_game(game)
+    one, other = make_player(a, rules), make_player(b, rules)
+    return [match_row(play_match(rules, one, other, games, opening_plies=opening_plies, seed=seed))]
+
+
+def _mean(numbers: Iterable[float]) -> float | None:
+    known = [number for number in numbers if math.isfinite(number)]
+    return sum(known) / len(known) if known else None

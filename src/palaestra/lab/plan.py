@@ -1,0 +1,133 @@
+"""A plan: an experiment at one scale, with so many seeds, and with what the user changed. Knows no folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from palaestra.base.errors import ConfigError
+from palaestra.base.text import clip
+from palaestra.lab.data import Value
+from palaestra.lab.experiment import SCALES, Arm, Experiment, Scale, ScaleName
+
+if TYPE_CHECKING:
+    from palaestra.lab.jobs import Train, Until
+
+MOST_SEEDS = 1000
+ENDS = ("iterations", "minutes")  # values of a scale that end a run
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What is going to be done. `sets` are the user's own settings of runs, `threads` those of one job."""
+
+    experiment: Experiment
+    scale_name: ScaleName
+    seeds: tuple[int, ...]
+    values: Mapping[str, Value]
+    sets: tuple[str, ...] = ()
+    threads: int = 1
+    _runs: dict[tuple[object, ...], Train] = field(default_factory=dict, repr=False)
+
+    @property
+    def scale(self) -> Scale:
+        return self.experiment.scales[self.scale_name]
+
+    @cached_property
+    def arms(self) -> tuple[Arm, ...]:
+        """The arms, on the boards of this scale."""
+        boards = self.scale.boards
+        return tuple(replace(arm, game=boards.get(arm.game, arm.game)) for arm in self.experiment.arms)
+
+    def each(self) -> Iterator[tuple[Arm, int]]:
+        """Every arm with every seed."""
+        return ((arm, seed) for arm in self.arms for seed in self.seeds)
+
+    def number(self, name: str) -> int:
+        """A whole number of the scale."""
+        value = self.values[name]
+        assert isinstance(value, int), f"{self.experiment.id} declares {name} as {value!r}"
+        return value
+
+    def run(self, preset: str, arm: Arm, seed: int, until: Until | None = None) -> Train:
+        """The run of an arm and a seed: preset, then the arm's settings, the scale's and the user's."""
+        from palaestra.lab.jobs import Train
+        from palaestra.learn.presets import configure
+
+        place = (preset, arm.game, arm.name, seed, until)
+        if place not in self._runs:
+            config = configure(
+                arm.game,
+                preset,
+                [*arm.sets, *self.scale.sets, *self.sets],
+                iterations=self._end("iterations"),
+                minutes=self._end("minutes"),
+                seed=seed,
+                threads=self.threads,
+            )
+            self._runs[place] = Train(config, until)
+        return self._runs[place]
+
+    def _end(self, name: str) -> Any:
+        """A value of the scale that ends runs, as its declaration has it."""
+        return self.values.get(name)
+
+
+def make_plan(
+    experiment: Experiment,
+    scale: str = "laptop",
+    seeds: int | None = None,
+    *,
+    first_seed: int = 0,
+    sets: Sequence[str] = (),
+    threads: int = 1,
+) -> Plan:
+    """The plan; ConfigError for a scale, a number of seeds or a setting that cannot be.
+
+    Each of `sets` changes a value of the scale, or a setting of every run that no arm sets.
+    """
+    if scale not in SCALES:
+        raise ConfigError(
+            f"there is no scale {clip(scale)}; there are {', '.join(SCALES)}, as in --scale smoke; other sizes are"
+            " made by --set, as in --set share=0.1"
+        )
+    declared = experiment.scales[scale]
+    count = declared.seeds if seeds is None else seeds
+    if not 1 <= count <= MOST_SEEDS:
+        raise ConfigError(f"--seeds is {count}; it must be from 1 to {MOST_SEEDS}, as in --seeds 5")
+    values, own = dict(declared.values), []
+    for text in sets:
+        key, equals, value = (part.strip() for part in text.partition("="))
+        if key in values and equals:
+            values[key] = _like(values[key], value, f"--set {text}")
+        else:
+            refuse_own(experiment, key, text)
+            own.append(text)
+    return Plan(experiment, scale, tuple(range(first_seed, first_seed + count)), values, tuple(own), threads)
+
+
+def refuse_own(experiment: Experiment, key: str, text: str) -> None:
+    """ConfigError if a `key=value` text changes what the experiment itself chooses."""
+    chosen = {one.partition("=")[0].strip() for arm in experiment.arms for one in arm.sets} | {"game", "seed", *ENDS}
+    if key in chosen:
+        raise ConfigError(
+            f"{key} is what {experiment.id} itself chooses, so that --set {text} would make its table wrong; --set"
+            " changes other settings, for example --set learn.lr=0.01"
+        )
+    if not any(getattr(measure, "trains", False) for measure in experiment.measures):
+        known = list(experiment.scales["paper"].values)
+        words = f"it has {', '.join(known)}" if known else "nothing of it can be set"
+        raise ConfigError(f"{experiment.id} has no value {clip(key)} and trains no run; {words}")
+
+
+def _like(old: Value, text: str, given: str) -> Value:
+    """A text as a value of the kind that it replaces."""
+    try:
+        if isinstance(old, int):
+            return int(text)
+        return float(text) if isinstance(old, float) else text
+    except ValueError:
+        kind = "a whole number" if isinstance(old, int) else "a number"
+        raise ConfigError(f"{given}: the value must be {kind} such as {old}") from None

@@ -1,0 +1,62 @@
+"""How far experiments are: what their folder holds, their verdicts, and how long the rest takes on this machine."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from palaestra.lab.jobs import Store, Train
+from palaestra.lab.plan import Plan
+from palaestra.lab.reproduce import DATA, jobs_of, read_outcome
+
+
+@dataclass(frozen=True)
+class Status:
+    """How far an experiment is at one scale."""
+
+    runs: int
+    calls: int
+    done: int  # runs and calls that are finished
+    answers: tuple[str, ...] | None  # verdicts, once the data are there
+    seconds: float | None  # that the rest takes, all jobs after each other; None where nobody has measured it
+
+    @property
+    def there(self) -> str:
+        if self.answers is not None:
+            return "done"
+        return f"{self.done} of {self.runs + self.calls}" if self.done else "none"
+
+    @property
+    def verdicts(self) -> str:
+        counts = Counter(self.answers or ())
+        return ", ".join(f"{counts[answer]} {answer}" for answer in ("holds", "fails", "open") if counts[answer])
+
+    @property
+    def minutes(self) -> str:
+        if self.seconds is None:
+            return "?"
+        return f"{self.seconds / 60:.1f}" if self.seconds < 600 else f"{self.seconds / 60:.0f}"
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "state": "done" if self.answers is not None else "begun" if self.done else "none",
+            "runs": self.runs,
+            "calls": self.calls,
+            "done": self.done,
+            "verdicts": None if self.answers is None else dict(Counter(self.answers)),
+            "minutes": None if self.seconds is None else self.seconds / 60,
+        }
+
+
+def status_of(plan: Plan, out: Path) -> Status:
+    """What is there, and what is left."""
+    store, jobs = Store(out), jobs_of([plan])
+    runs = sum(isinstance(job, Train) for job in jobs)
+    done = sum(store.share(job) >= 1.0 for job in jobs)
+    folder = out / plan.experiment.id
+    answers = None
+    if done == len(jobs) and (folder / DATA).is_file():
+        answers = tuple(verdict.answer for _, verdict in read_outcome(plan, folder).verdicts)
+    return Status(runs, len(jobs) - runs, done, answers, None)
