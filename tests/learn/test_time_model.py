@@ -65,6 +65,7 @@ def test_places_that_become_free_are_taken_by_the_next_game() -> None:
     "learn",
     [
         LearnConfig(window=2, epochs=3, batch=16),
+        LearnConfig(window=3, epochs=2, batch=16, count_symmetries=True),
         LearnConfig(window=2, window_share=0.8, epochs=1.5, batch=16),
         LearnConfig(window=2, epochs=None, samples_per_position=2.5, batch=16),
     ],
@@ -74,7 +75,7 @@ def test_steps_of_training_are_those_that_the_replay_counts(learn: LearnConfig) 
     for iteration, positions in enumerate([40, 5, 61, 90, 33], start=1):
         replay.add(iteration, random_examples(make_game("tic_tac_toe-3x3"), positions))
         made.append(float(positions))
-        assert steps_of(learn, made) == replay.steps(learn)
+        assert steps_of(learn, made, 8) == replay.steps(learn, 8)
 
 
 def test_a_power_law_and_both_costs_are_found_again_where_no_probe_was() -> None:

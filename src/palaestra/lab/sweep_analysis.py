@@ -15,6 +15,7 @@ import numpy as np
 from palaestra.arena.ratings import RatingConfig, Results, rate
 from palaestra.arena.statistics import student_95
 from palaestra.base.types import Float64s
+from palaestra.lab.statistics import spearman
 from palaestra.lab.sweep_space import Parameter, Space
 from palaestra.lab.sweep_trial import COMPLETE, Outcome, trial_name
 
@@ -105,25 +106,16 @@ def pareto(points: Sequence[tuple[int, float, float]]) -> list[int]:
     return front
 
 
-def spearman(x: Sequence[float], y: Sequence[float]) -> tuple[float, float, float]:
-    """ρ and its 95 % interval by Fisher's z with the variance of Bonett and Wright (2000)."""
-    one, other = _ranks(x), _ranks(y)
-    if len(one) < FEWEST or one.std() == 0 or other.std() == 0:
-        return 0.0, -1.0, 1.0
-    rho = float(np.clip(np.corrcoef(one, other)[0, 1], -1.0, 1.0))
-    z, error = math.atanh(float(np.clip(rho, -0.999999, 0.999999))), math.sqrt((1 + rho**2 / 2) / (len(one) - 3))
-    return rho, math.tanh(z - 1.96 * error), math.tanh(z + 1.96 * error)
-
-
 def correlations(space: Space, outcomes: Sequence[Outcome], anchors: Sequence[str]) -> list[Correlation]:
     """Of every parameter with every objective that was measured."""
     values, found = measured(outcomes, anchors), list[Correlation]()
     for parameter in space.parameters:
         for objective, by_trial in values.items():
             rows = _rows(parameter, outcomes, by_trial)
-            if len(rows) >= FEWEST and len({x for x, _ in rows}) > 1:
-                rho, low, high = spearman(*map(list, zip(*rows, strict=True)))
-                found.append(Correlation(parameter.name, objective, rho, low, high, len(rows)))
+            if len(rows) >= FEWEST and all(len(set(column)) > 1 for column in zip(*rows, strict=True)):
+                rho = spearman(*map(list, zip(*rows, strict=True)))
+                low, high = rho.interval or (-1.0, 1.0)
+                found.append(Correlation(parameter.name, objective, rho.value, low, high, len(rows)))
     return found
 
 
@@ -199,10 +191,3 @@ def _scaled(parameter: Parameter, outcome: Outcome) -> float:
 def _standard(values: Sequence[float]) -> Float64s:
     column = np.array(values)
     return np.asarray((column - column.mean()) / column.std())
-
-
-def _ranks(values: Sequence[float]) -> Float64s:
-    """1, 2, …; equal values share the mean of their places."""
-    _, inverse, counts = np.unique(np.asarray(values, dtype=np.float64), return_inverse=True, return_counts=True)
-    ends = np.cumsum(counts)
-    return np.asarray((ends - (counts - 1) / 2)[inverse])

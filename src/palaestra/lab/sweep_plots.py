@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator
 
 from palaestra.lab.plots import BLUE, GREY, INK, ORANGE, RULE, element
 from palaestra.lab.sweep_analysis import Correlation, Elo
@@ -114,6 +115,9 @@ def _slice(axes: Axes, parameter: Parameter, outcomes: Sequence[Outcome], elos: 
         axes.set_xlim(-0.5, len(parameter.choices) - 0.5)
     elif parameter.log:
         axes.set_xscale("log")
+        axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        axes.xaxis.set_major_formatter("{x:g}")
+        axes.xaxis.set_minor_formatter("")
     axes.set_xlabel(short(parameter.name))
 
 

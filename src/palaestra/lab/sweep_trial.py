@@ -20,13 +20,14 @@ from palaestra.base.streams import keyed_seeds
 from palaestra.games.base import Game
 from palaestra.games.registry import make_game
 from palaestra.lab.sweep_space import Value
-from palaestra.lab.trained import trained
 from palaestra.learn.config import RunConfig
-from palaestra.learn.events import Event, IterationEnded, Metrics
+from palaestra.learn.events import Event, IterationEnded, Listener, Metrics
+from palaestra.learn.loop import resume, train
 from palaestra.learn.running_elo import tally_of_first
 from palaestra.players.base import Player
 from palaestra.players.registry import make_player
 from palaestra.players.runs import make_agent, open_run, playing_search
+from palaestra.runs.folder import CONFIG, RunFolder
 from palaestra.work.jobs import report
 
 COMPLETE, PRUNED, FAILED = "complete", "pruned", "failed"
@@ -114,21 +115,28 @@ def do_trial(task: Task) -> Outcome:
     state, reason, matches = COMPLETE, "", tuple[Encounter, ...]()
     run = run_folder(task.folder, task.number)
     try:
-        lines: Sequence[Metrics] = trained(run, task.config, [heard])
+        lines: Sequence[Metrics] = _trained(run, task.config, heard)
         matches = _play(task, run)
     except _Stopped:
         state, reason = PRUNED, f"its score after iteration {curve[-1][0]} was below the median of the trials before"
-        lines = trained_so_far(run)
+        lines = _trained_so_far(run)
     except DivergedError as error:
-        state, reason, lines = FAILED, str(error), trained_so_far(run)
+        state, reason, lines = FAILED, str(error), _trained_so_far(run)
     outcome = Outcome(task.number, state, dict(task.values), reason, matches=matches, **_measured(lines))
     write_outcome(task.folder, outcome)
     return outcome
 
 
-def trained_so_far(run: Path) -> list[Metrics]:
+def _trained(run: Path, config: RunConfig, heard: Listener) -> Sequence[Metrics]:
+    """The lines of the run, which is begun, gone on with or only read."""
+    if not (run / CONFIG).is_file():
+        return train(config, run, [heard]).metrics
+    return resume(run, game=config.game, listeners=[heard]).metrics
+
+
+def _trained_so_far(run: Path) -> list[Metrics]:
     """The lines of a run that did not come to its end."""
-    home = open_run(str(run)).home
+    home = RunFolder(run)
     manifest = home.manifest()
     return [] if manifest is None else list(home.metrics(manifest))
 

@@ -194,6 +194,7 @@ class Speeds:
     match: SearchSpeed | None = None  # of the agent as it is judged
     match_drift: Drift = NO_DRIFT
     anchors: dict[str, AnchorSpeed] = field(default_factory=dict)
+    orientations: int = 1  # symmetries of the game
 
 
 @dataclass(frozen=True)
@@ -224,7 +225,7 @@ def estimate(config: RunConfig, speeds: Speeds) -> Estimate:
         search = speeds.warm if warm and speeds.warm is not None else speeds.selfplay
         made.append(_positions(config, search, drift))
         spent["selfplay"] += _selfplay(config, speeds.network, search, drift)
-        spent["training"] += steps_of(config.learn, made) * speeds.step_seconds
+        spent["training"] += steps_of(config.learn, made, speeds.orientations) * speeds.step_seconds
         spent["gate"] += _gate(config, speeds, iteration)
         spent["saving"] += speeds.iteration_seconds
         elapsed = speeds.first_seconds + sum(spent.values())
@@ -243,13 +244,14 @@ def _over(config: RunConfig, iteration: int, seconds: float) -> bool:
     return by_time or iteration >= min(config.iterations or MOST_ITERATIONS, MOST_ITERATIONS)
 
 
-def steps_of(learn: LearnConfig, made: Sequence[float]) -> int:
+def steps_of(learn: LearnConfig, made: Sequence[float], orientations: int) -> int:
     """Steps of training in the last of these iterations, as `replay.Replay.steps` counts them."""
     if learn.samples_per_position is not None:
         return max(1, math.ceil(learn.samples_per_position * made[-1] / learn.batch))
     assert learn.epochs is not None, "the run's configuration has one of the two"
     window = max(learn.window, math.ceil(learn.window_share * len(made)))
-    return max(1, round(learn.epochs * (sum(made[-window:]) // learn.batch)))
+    copies = orientations if learn.count_symmetries else 1
+    return max(1, round(learn.epochs * (copies * sum(made[-window:]) // learn.batch)))
 
 
 def _simulations(config: RunConfig) -> int:
