@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from palaestra.arena.early_stop import PAIRS_AT_ONCE, play_until_sure
-from palaestra.arena.match import Listener, MatchResult, Running, play_match
+from palaestra.arena.match import MatchListener, MatchResult, Running, play_match
 from palaestra.arena.parallel import play_parallel
 from palaestra.arena.sprt import Sprt
 from palaestra.games.registry import make_game
@@ -17,11 +17,13 @@ from tests.arena.fakes import counted
 GAME = make_game("connect_four-4x4")
 
 
-def scripted(points: Callable[[int], float]) -> tuple[list[range], Callable[[range, Listener | None], MatchResult]]:
+def scripted(
+    points: Callable[[int], float],
+) -> tuple[list[range], Callable[[range, MatchListener | None], MatchResult]]:
     """The parts that are asked for, and a way to play them in which game n gives A `points(n)`."""
     asked: list[range] = []
 
-    def play(pairs: range, listen: Listener | None) -> MatchResult:
+    def play(pairs: range, listen: MatchListener | None) -> MatchResult:
         asked.append(pairs)
         numbers = range(2 * pairs.start, 2 * pairs.stop)
         records = tuple(counted(number, points(number), (number,)) for number in numbers)
@@ -67,7 +69,7 @@ def test_the_verdict_and_the_games_depend_on_no_threads() -> None:
     def judged(threads: int) -> tuple[object, ...]:
         teams = [(make_player("uct(simulations=30)", GAME), make_player("random", GAME)) for _ in range(threads)]
 
-        def play(pairs: range, listen: Listener | None) -> MatchResult:
+        def play(pairs: range, listen: MatchListener | None) -> MatchResult:
             return play_parallel(GAME, teams, games, seed=5, pairs=pairs, listen=listen)
 
         tested = play_until_sure(test, games, play)

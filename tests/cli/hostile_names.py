@@ -13,6 +13,7 @@ from palaestra.games.registry import make_game
 from palaestra.players.table import About, Table, table_bytes
 from palaestra.runs.folder import METRICS, RunFolder
 from palaestra.runs.manifest import digest
+from palaestra.runs.metrics import write_line
 from tests.learn.run_folders import make_run, metrics_line
 from tests.players.run_folders import random_model, write_run
 
@@ -67,7 +68,7 @@ def _learned(folder: Path) -> None:
     manifest = home.manifest()
     assert manifest is not None
     lines = [metrics_line(n, reward=NAME, elo={NAME: [1.0, 0.0, 2.0]}) for n in (1, 2)]
-    data = "".join(json.dumps(line) + "\n" for line in lines).encode()
+    data = b"".join(map(write_line, lines))
     (folder / METRICS).write_bytes(data)
     changed = dataclasses.replace(
         manifest,

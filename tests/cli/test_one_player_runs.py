@@ -13,7 +13,7 @@ from rich.console import Console
 
 from palaestra.cli.training_view import LiveView, PlainView
 from palaestra.learn.loop import train
-from tests.learn.fakes import ALONE, FAKES, tiny
+from tests.learn.fakes import FAKES, SOLO, tiny
 
 GAME = "bin_packing-2d-3"
 TINY = (
@@ -76,7 +76,7 @@ def test_a_run_for_one_player_from_training_to_its_solution(cli: Any) -> None:
 def test_bad_input_is_one_line_and_leaves_nothing_behind(
     cli: Any, own_folder: Path, arguments: tuple[str, ...], pieces: list[str]
 ) -> None:
-    train(tiny(*ALONE, game=GAME, iterations=1), Path("runs/old"), stages=FAKES)
+    train(tiny(*SOLO, game=GAME, iterations=1), Path("runs/old"), stages=FAKES)
     before = sorted(own_folder.rglob("*"))
     done = cli(*arguments)
     assert done.code == 2 and done.out == "" and len(done.err.strip().splitlines()) == 1, done.err
@@ -89,10 +89,12 @@ def test_both_views_show_scores_and_what_is_to_beat() -> None:
     with open(os.devnull, "w") as nowhere:
         view = LiveView(Console(file=nowhere, force_terminal=True, width=100))
         plain = PlainView(Console(file=(paper := io.StringIO()), width=100))
-        summary = train(tiny(*ALONE, game="morpion-4d", iterations=4), Path("runs/t"), [view, plain], FAKES)
+        summary = train(tiny(*SOLO, game="morpion-4d", iterations=4), Path("runs/t"), [view, plain], FAKES)
         drawn = Console(record=True, width=100, file=nowhere)
         drawn.print(view.draw())
-    text, best = drawn.export_text(), summary.metrics[-1]["scores"]["best"]
+    scores = summary.metrics[-1].scores
+    assert scores is not None
+    text, best = drawn.export_text(), scores.best
     for piece in ("mean", "highest", "deep", "to beat", "explore", "with search", str(best)):
         assert piece in text
     assert len(text.splitlines()) == 9, "a line an iteration, none broken"

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,10 @@ from palaestra.cli.train import as_json, demerits_in_words
 from palaestra.cli.training_view import LiveView, PlainView, clock, iterations
 from palaestra.learn.loop import train
 from palaestra.learn.presets import NAMES
+from palaestra.runs.metrics import AgentScore, Demerits
 from tests.cli.interrupts import hear_interrupts, signals
 from tests.learn.fakes import FAKES, tiny
+from tests.learn.run_folders import metrics_line
 
 TINY = (
     "--set", "net=b1c8", "--set", "selfplay.games=6", "--set", "selfplay.search.simulations=6",
@@ -197,13 +200,11 @@ def test_demerits_have_their_place_in_the_views_and_at_the_end(own_folder: Path)
         summary = train(config, Path("runs/t"), [view, plain], FAKES)
         drawn = Console(record=True, width=160, file=nowhere)
         drawn.print(view.draw())
-    counts = [line["demerits"]["demerits"] for line in summary.metrics]
+    counts = [line.demerits.demerits for line in summary.metrics if line.demerits is not None]
     text = drawn.export_text()
     assert "opposition-3x9, b1c8-outcome, cdf, seed 0" in text and "demerits" in text
     assert all(f"{count:.2f}" in text and f"{count:.2f} demerits" in paper.getvalue() for count in counts)
-    words = demerits_in_words(
-        [{"iteration": i, "demerits": {"demerits": d}} for i, d in ((1, 16.5), (2, 0.0), (3, 2.25))]
-    )
+    words = demerits_in_words([(i, Demerits(d, 0, 0, 0, 9.0)) for i, d in ((1, 16.5), (2, 0.0), (3, 2.25))])
     assert words == (
         "Demerits against perfect play: 16.50 at first, none for the first time in iteration 2, 2.25 in the end"
     )
@@ -245,21 +246,22 @@ def test_a_preset_may_say_how_many_threads(cli: Any, tmp_path: Path, given: tupl
     assert tomllib.loads((run / "config.toml").read_text())["threads"] == threads
 
 
-@pytest.mark.parametrize("alone", [False, True])
+@pytest.mark.parametrize("solo", [False, True])
 def test_the_commands_that_are_advised_are_never_broken(
-    alone: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    solo: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from palaestra.cli.train import NEXT, NEXT_ALONE, print_next
+    from palaestra.cli.train import NEXT, NEXT_SOLO, print_next
     from palaestra.games.registry import make_game
     from palaestra.learn.config import RunConfig
     from palaestra.learn.events import Summary
 
     monkeypatch.setenv("COLUMNS", "40")
     folder = tmp_path / "a-run-with-a-rather-long-name"
-    lines = ({"score": {"mean": 1.0}},) if alone else ()
+    score = AgentScore("agent", 1.0, None, None, 1, 1, 1)
+    lines = (replace(metrics_line(1), score=score),) if solo else ()
     print_next(Summary(folder, make_game("hex"), RunConfig(game="hex", iterations=3), 3, 1, 1, 1.0, 0, lines))
     printed = capsys.readouterr().out
-    assert len(printed.strip().splitlines()) == len((NEXT_ALONE if alone else NEXT).splitlines())
+    assert len(printed.strip().splitlines()) == len((NEXT_SOLO if solo else NEXT).splitlines())
     assert f" resume {folder} --iterations 6\n" in printed and "hex-11x11" in printed
 
 

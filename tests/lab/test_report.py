@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -148,7 +149,7 @@ def test_demerits_and_what_a_reward_has_learned_are_drawn_where_there_are_any(ru
 
 @pytest.mark.parametrize("count", [1, 3, 120])
 def test_plots_are_one_svg_each_for_short_and_long_runs(count: int) -> None:
-    lines = [{**metrics_line(min(i, 20)), "iteration": i} for i in range(1, count + 1)]
+    lines = [replace(metrics_line(min(i, 20)), iteration=i) for i in range(1, count + 1)]
     for _, caption, svg in run_plots(lines, threshold=0.6):
         assert ElementTree.fromstring(svg).tag.endswith("svg") and caption.endswith(".")
 
@@ -160,10 +161,9 @@ def test_plots_are_a_function_of_the_metrics() -> None:
 
 def test_values_that_were_not_measured_leave_a_gap_and_no_error() -> None:
     broken: dict[str, Any] = {"policy": None, "value": 0.5, "sum": None, "product": None}
-    lines = [metrics_line(1), metrics_line(2, losses=broken, simulations_per_second=None), metrics_line(3)]
+    lines = [metrics_line(1), metrics_line(2, losses=broken), metrics_line(3)]
     assert len(list(run_plots(lines))) == 9
-    old = [{key: value for key, value in line.items() if key != "running_elo"} for line in lines[:1]]
-    running = {title: svg for title, _, svg in run_plots([*old, metrics_line(2, running_elo=None), *lines])}
+    running = {title: svg for title, _, svg in run_plots([metrics_line(2, running_elo=None), *lines])}
     assert "earliest network" in running["Running Elo"], "runs of older versions have none"
     lost = [metrics_line(i, elo={"perfect": [None, None, -300.0]}) for i in (1, 2)]
     strength = next(svg for title, _, svg in run_plots(lost) if title == "Strength")
@@ -184,7 +184,7 @@ def ticks_of(svg: str) -> list[str]:
 @pytest.mark.parametrize("iterations", [1, 2, 9, 60])
 def test_iterations_are_whole_numbers_and_all_on_the_axis_however_few_were_evaluated(iterations: int) -> None:
     lines = [metrics_line(number, elo=None, running_elo=None) for number in range(1, iterations)]
-    lines.append({**metrics_line(iterations), "elo": {"random": [200.0, 150.0, 250.0]}})
+    lines.append(metrics_line(iterations, elo={"random": [200.0, 150.0, 250.0]}))
     plots = {title: svg for title, _, svg in run_plots(lines)}
     ticks = {title: ticks_of(svg) for title, svg in plots.items()}
     assert {"Strength", "Losses", "Running Elo", "Gate"} <= set(ticks)

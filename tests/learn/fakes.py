@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -13,19 +12,20 @@ from typing import Any
 import numpy as np
 
 from palaestra.arena.match import MatchResult, Running
+from palaestra.base.progress import ProgressListener
 from palaestra.games.base import Game
 from palaestra.learn.batch import Batch
 from palaestra.learn.config import RunConfig
-from palaestra.learn.demerits import Demerits
-from palaestra.learn.evaluation import AnchorResult
 from palaestra.learn.examples import Examples
 from palaestra.learn.gate import GateResult
 from palaestra.learn.presets import configure
-from palaestra.learn.scores import AGENT, Score, score_of
+from palaestra.learn.scores import AGENT, Scored, score_of
 from palaestra.learn.selfplay import SelfPlay
 from palaestra.learn.stages import Stages
+from palaestra.learn.train_report import Losses, TrainReport
 from palaestra.rewards.base import Reward
 from palaestra.runs.game_record import GameRecord, points_of
+from palaestra.runs.metrics import AnchorResult, Demerits
 from tests.arena.fakes import counted
 
 
@@ -40,17 +40,6 @@ def worth(reward: Reward) -> list[float]:
     return values
 
 
-@dataclass(frozen=True)
-class Report:
-    policy: float
-    value: float
-    sum: float
-    product: float
-    steps: int
-    lr: float
-    stopped: str | None = None
-
-
 class FakeTrainer:
     """One array of weights and one of "optimizer"; the learning rate and the progress leave their mark on both."""
 
@@ -59,7 +48,9 @@ class FakeTrainer:
         self.weights = np.full(3, float(config.seed), dtype=np.float64)
         self.momentum = np.zeros(3)
 
-    def train(self, batches: Iterator[Batch], steps: int, progress: float, listen: Any = None) -> Report:
+    def train(
+        self, batches: Iterator[Batch], steps: int, progress: float, listen: ProgressListener | None = None
+    ) -> TrainReport:
         lr = self.config.learn.lr * (1 - progress)
         for step, batch in enumerate(islice(batches, steps)):
             seen = np.array([batch.planes.sum(), batch.policy.argmax(1).sum(), batch.value.sum()])
@@ -68,7 +59,7 @@ class FakeTrainer:
             if listen is not None:
                 listen(step + 1, steps)
         losses = (float(number % 1.0) for number in (*self.weights, self.weights.sum()))  # as small as real ones
-        return Report(*losses, steps, lr)
+        return TrainReport((Losses(*losses),), steps, steps, 0.0, lr)
 
     def onnx(self) -> bytes:
         return self.weights.tobytes()
@@ -135,7 +126,7 @@ def judge(
     accepted = number_of(candidate, best, iteration, worth(reward)) % 3 > 0
     wins = 3 if accepted else 1
     first = (1 + number_of(best) % 2 if accepted else 1, 0, 1)
-    return GateResult(accepted, wins, 0, 4 - wins, "as chance wants", time.perf_counter(), 4, 4, first)
+    return GateResult(accepted, wins, 0, 4 - wins, "as chance wants", 4, 4, first)
 
 
 def evaluate(
@@ -143,7 +134,7 @@ def evaluate(
 ) -> list[AnchorResult]:
     elo = float(number_of(model, seed, worth(reward)) % 1000)
     return [
-        AnchorResult(anchor, 1, 1, 0, 1, 0.5, (0.0, 1.0), (elo, elo - 1, None), 2, 2, time.perf_counter())
+        AnchorResult(anchor, 1, 1, 0, 1, 0.5, (0.0, 1.0), (elo, elo - 1, None), 2, 2)
         for anchor in config.evaluation.anchors
     ]
 
@@ -171,10 +162,12 @@ def demerits(
     game: Game, model: bytes, config: RunConfig, iteration: int, listen: Any = None, *, reward: Reward
 ) -> Demerits:
     given = number_of(model, iteration, worth(reward)) % 18
-    return Demerits(float(given), 18 - given, 0, given, 20.0, time.perf_counter())
+    return Demerits(float(given), 18 - given, 0, given, 20.0)
 
 
-def score(game: Game, model: bytes, config: RunConfig, seed: int, listen: Any = None, *, reward: Reward) -> list[Score]:
+def score(
+    game: Game, model: bytes, config: RunConfig, seed: int, listen: Any = None, *, reward: Reward
+) -> list[Scored]:
     """Random games of the agent and of each anchor; the agent's depend on the network."""
     found = []
     for player in ("agent", *config.evaluation.anchors):
@@ -184,10 +177,10 @@ def score(game: Game, model: bytes, config: RunConfig, seed: int, listen: Any = 
         assert ends.lengths is not None and ends.moves is not None
         lines = [tuple(row[:length].tolist()) for row, length in zip(ends.moves, ends.lengths, strict=True)]
         games = zip(starts.tolist(), lines, ends.outcomes.tolist(), strict=True)
-        records = [
+        records = tuple(
             GameRecord(number, start, moves, 0, end, first=AGENT) for number, (start, moves, end) in enumerate(games)
-        ]
-        found.append(score_of(player, records, time.perf_counter()))
+        )
+        found.append(Scored(score_of(player, records), records))
         if listen is not None:
             listen(player, len(records))
     return found
@@ -202,7 +195,7 @@ def tiny(*sets: str, game: str = "tic_tac_toe-3x3", iterations: int | None = 4, 
     return configure(game, "thesis-small", (*base, *sets), iterations=iterations, net="b1c8", **settings)
 
 
-ALONE = (
+SOLO = (
     "gate.kind=off", "reward=ranked(tau=0.5, window=8)", 'evaluation.anchors=["random"]', "solo.every=2",
     "solo.games=2", "solo.simulations=64", "solo.patience=1",
 )  # fmt: skip
@@ -212,7 +205,7 @@ def tree_of(folder: Path) -> dict[str, bytes]:
     """Every file of a run but the lock, with what a clock decides taken out."""
     import json
 
-    from palaestra.learn.metrics_line import TIMES
+    from palaestra.runs.metrics import TIMES
 
     found: dict[str, bytes] = {}
     for path in sorted(folder.rglob("*")):

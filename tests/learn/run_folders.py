@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,18 +13,19 @@ from palaestra.learn.config import RunConfig
 from palaestra.players.registry import make_player
 from palaestra.runs.folder import RunFolder
 from palaestra.runs.manifest import Manifest
+from palaestra.runs.metrics import MetricsLine, read_lines
 from palaestra.runs.pgn_games import write_game
 from tests.players.run_folders import random_model
 
 
-def metrics_line(iteration: int, **changes: Any) -> dict[str, Any]:
+def metrics_line(iteration: int, **changes: Any) -> MetricsLine:
     """A line as the loop writes it; strength is measured every second iteration."""
     policy, value = 1.8 / iteration**0.3, 0.9 / iteration**0.4
     measured = {
         "random": [None, 300.0 + 10 * iteration, None],
         "uct(simulations=200)": [-200.0 + 40 * iteration, -260.0 + 40 * iteration, -140.0 + 40 * iteration],
     }
-    line = {
+    line: dict[str, Any] = {
         "iteration": iteration,
         "games": 50,
         "positions": 1000,
@@ -32,6 +34,7 @@ def metrics_line(iteration: int, **changes: Any) -> dict[str, Any]:
         "losses": {"policy": policy, "value": value, "sum": policy + value, "product": policy * value},
         "loss_minimised": "sum",
         "lr": 0.005,
+        "steps": 40,
         "mean_plies": 20 + 8 * (1 - 1 / iteration),
         "results": {"first": 25 + iteration, "draw": iteration, "second": 25 - iteration},
         "reward": "primitive",
@@ -41,12 +44,19 @@ def metrics_line(iteration: int, **changes: Any) -> dict[str, Any]:
         "history": None,
         "demerits": None,
         "network_share": 0.9,
+        "simulations": 60000,
         "simulations_per_second": 30000.0 + 100 * iteration,
         "warm": None,
         "buffer": 1000 * iteration,
         "running_elo": {"network": iteration, "elo": 40.0 * iteration, "plus": 30.0 + iteration, "minus": 30.0},
     }  # fmt: skip
-    return {**line, **changes}
+    (read,) = read_lines(json.dumps({**line, **changes}).encode(), Path("metrics.jsonl"))
+    return read
+
+
+def lines_of(folder: Path) -> list[MetricsLine]:
+    """All lines of a run's metrics.jsonl."""
+    return read_lines((folder / "metrics.jsonl").read_bytes(), folder)
 
 
 def gate_line(iteration: int) -> dict[str, Any]:

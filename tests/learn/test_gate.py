@@ -79,7 +79,7 @@ def test_without_a_decisive_game_the_candidate_is_rejected(monkeypatch: pytest.M
 
 
 def test_a_gate_that_is_off_accepts_without_a_game() -> None:
-    assert judge(FOUR, b"", b"", config(kind="off"), iteration=1) == GateResult(True, 0, 0, 0, "no gate", 0.0)
+    assert judge(FOUR, b"", b"", config(kind="off"), iteration=1) == GateResult(True, 0, 0, 0, "no gate")
 
 
 def scripted(monkeypatch: pytest.MonkeyPatch, points: tuple[float, float]) -> list[range]:

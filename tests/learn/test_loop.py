@@ -11,19 +11,18 @@ import pytest
 import palaestra
 from palaestra.base.errors import ConfigError, GameError, PalaestraError
 from palaestra.games.registry import make_game
-from palaestra.learn import events, loop
+from palaestra.learn import events, session
 from palaestra.learn.events import Event
 from palaestra.learn.listeners import TensorBoard
 from palaestra.learn.loop import resume, train
-from palaestra.learn.metrics_line import anchor_result
 from palaestra.learn.presets import configure
-from palaestra.learn.warm_start import WarmStartState
 from palaestra.players.runs import open_run
 from palaestra.rewards.base import Reward
 from palaestra.runs.folder import RunFolder
+from palaestra.runs.metrics import WarmStartState, write_line
 from palaestra.runs.pgn_games import read_games
 from tests.learn import fakes
-from tests.learn.fakes import ALONE, FAKES, tiny
+from tests.learn.fakes import FAKES, SOLO, tiny
 
 pytestmark = pytest.mark.usefixtures("quick_disk")
 
@@ -42,7 +41,7 @@ def test_stages_come_in_order_and_an_iteration_ends_when_it_is_on_the_disk(tmp_p
         elif isinstance(event, events.IterationEnded):
             manifest = RunFolder(tmp_path / "run").manifest()
             saved.append(manifest.iteration if manifest else -1)
-            assert lines_of(tmp_path / "run")[-1] == json.loads(json.dumps(event.metrics))
+            assert lines_of(tmp_path / "run")[-1] == json.loads(write_line(event.metrics))
 
     train(tiny(iterations=2), tmp_path / "run", [listen], FAKES)
     stages = ["selfplay", "training", "gate"]
@@ -54,8 +53,8 @@ def test_the_summary_counts_what_was_done(tmp_path: Path) -> None:
     summary = train(tiny(iterations=3), tmp_path / "run", stages=FAKES)
     assert (summary.iterations, summary.games, summary.positions) == (3, 18, 18)
     assert len(summary.metrics) == 3 and summary.seconds > 0
-    assert summary.elo == summary.metrics[-1]["elo"] and set(summary.elo) == {"random", "uct(simulations=200)"}
-    assert anchor_result(summary.metrics[-1]["against"][0]).anchor == "random"
+    assert summary.elo == summary.metrics[-1].elo and set(summary.elo) == {"random", "uct(simulations=200)"}
+    assert summary.metrics[-1].against is not None and summary.metrics[-1].against[0].anchor == "random"
 
 
 def test_a_rejected_network_leaves_weights_and_optimizer_as_they_were(tmp_path: Path) -> None:
@@ -117,9 +116,9 @@ def test_minutes_end_a_run_with_the_iteration_in_which_they_pass(
             self.now += 0.25
             return self.now
 
-    monkeypatch.setattr(loop, "time", Clock())
+    monkeypatch.setattr(session, "time", Clock())
     summary = train(tiny("evaluation.every=1", iterations=None, minutes=0.5), tmp_path / "run", stages=FAKES)
-    elapsed = [line["elapsed"] for line in summary.metrics]
+    elapsed = [line.elapsed for line in summary.metrics]
     assert len(elapsed) > 2 and elapsed[-2] < 30 <= elapsed[-1]
     assert train(tiny(iterations=2, minutes=60), tmp_path / "both", stages=FAKES).iterations == 2
 
@@ -144,7 +143,8 @@ def test_a_step_that_went_wrong_is_told(tmp_path: Path) -> None:
     class Breaking(fakes.FakeTrainer):
         def train(self, *arguments: Any, **options: Any) -> Any:
             report = super().train(*arguments, **options)
-            return replace(report, stopped="a loss was not finite", policy=float("nan"))
+            nothing = replace(report.losses, policy=float("nan"))
+            return replace(report, stopped="a loss was not finite", epochs=(nothing,))
 
     heard: list[Event] = []
     train(tiny(iterations=1), tmp_path / "run", [heard.append], replace(FAKES, make_trainer=Breaking))
@@ -265,7 +265,7 @@ def test_a_reward_is_accepted_where_no_stale_value_is_learned_or_that_is_wanted(
 
 
 def test_ranked_reward_keeps_what_a_game_was_told(tmp_path: Path) -> None:
-    config = tiny(*ALONE, "learn.window=3", game="morpion-4d", iterations=1)
+    config = tiny(*SOLO, "learn.window=3", game="morpion-4d", iterations=1)
     assert train(config, tmp_path / "run", stages=FAKES).iterations == 1
 
 

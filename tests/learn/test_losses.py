@@ -7,7 +7,8 @@ import pytest
 import torch
 
 from palaestra.learn.config import LearnConfig
-from palaestra.learn.losses import Losses, categorical_loss, head_loss, mixture, outcome_loss, policy_loss, value_loss
+from palaestra.learn.losses import categorical_loss, head_loss, mixture, outcome_loss, policy_loss, value_loss
+from palaestra.learn.train_report import Losses
 
 LOGITS = torch.log(torch.tensor([[0.5, 0.25, 0.25], [0.125, 0.125, 0.75]]))
 TARGET = torch.tensor([[0.5, 0.5, 0.0], [0.0, 1.0, 0.0]])

@@ -108,7 +108,7 @@ def test_a_mistake_is_a_move_with_a_worse_sign_than_another() -> None:
     positions = PositionSet("x", np.zeros((4, 8), dtype=np.int8), signs)
     assert positions.mistakes(np.array([0, 1, 2, 1], dtype=np.int32)).tolist() == [False, True, False, True]
     assert positions.mistakes(np.array([1, 0, 0, 2], dtype=np.int32)).tolist() == [False] * 4
-    assert positions.telling == 3
+    assert positions.fallible == 3
 
 
 def test_more_simulations_make_fewer_mistakes_and_threads_change_nothing() -> None:
@@ -122,7 +122,7 @@ def test_more_simulations_make_fewer_mistakes_and_threads_change_nothing() -> No
     assert alone > few > many and many < 0.02
     assert error_rates(TIC, model, SearchConfig(), [part], (0, 5, 200), threads=3) == rates
     low, high = rates[1].interval
-    assert low < rates[1].rate < high and rates[1] == ErrorRate("part", 5, rates[1].mistakes, 904, part.telling)
+    assert low < rates[1].rate < high and rates[1] == ErrorRate("part", 5, rates[1].mistakes, 904, part.fallible)
 
 
 def test_positions_are_read_from_a_file(tmp_path: Path) -> None:

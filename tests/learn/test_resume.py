@@ -19,7 +19,7 @@ from palaestra.learn.events import Event, Warned
 from palaestra.learn.loop import resume, train
 from palaestra.learn.presets import NAMES
 from palaestra.runs.folder import RunFolder
-from tests.learn.fakes import ALONE, FAKES, tiny, tree_of
+from tests.learn.fakes import FAKES, SOLO, tiny, tree_of
 
 pytestmark = pytest.mark.usefixtures("quick_disk")
 CHANGING = ("open", "write", "fsync", "replace", "ftruncate", "makedirs", "unlink")
@@ -94,8 +94,8 @@ def test_a_run_killed_at_any_call_that_touches_the_disk_ends_as_if_it_had_not_be
                 'reward=switch(primitive, "cdf_bonus(alpha=0.5)", at=2)',
             ),
         ),
-        ("morpion-4d", ALONE),
-        ("bin_packing-2d", (*ALONE, "selfplay.sampling=true")),
+        ("morpion-4d", SOLO),
+        ("bin_packing-2d", (*SOLO, "selfplay.sampling=true")),
     ],
 )
 def test_a_run_killed_again_and_again_still_ends_the_same(

@@ -24,7 +24,7 @@ def played(game_id: str, **settings: Any) -> Any:
 @pytest.mark.parametrize("game_id", ["morpion-4d", "bin_packing-2d-4"])
 def test_all_play_from_the_same_beginnings_and_threads_change_nothing(game_id: str) -> None:
     game, scores = make_game(game_id), played(game_id)
-    assert [score.player for score in scores] == ["agent(simulations=8)", "random", "nrpa(level=1, n=20)"]
+    assert [scored.score.player for scored in scores] == ["agent(simulations=8)", "random", "nrpa(level=1, n=20)"]
     assert len({score.records for score in scores}) == 3
     opening = 0 if game.num_starts > 1 else 2
     for records in zip(*(score.records for score in scores), strict=True):
@@ -38,7 +38,7 @@ def test_all_play_from_the_same_beginnings_and_threads_change_nothing(game_id: s
 
 
 def test_games_of_a_player_that_draws_nothing_differ() -> None:
-    assert played("morpion-4d")[0].distinct_games == 6
+    assert played("morpion-4d")[0].score.distinct_games == 6
 
 
 def test_the_listener_hears_of_every_player() -> None:
@@ -49,9 +49,8 @@ def test_the_listener_hears_of_every_player() -> None:
 
 def test_the_interval_is_that_of_the_mean() -> None:
     records = [GameRecord(number, 0, (number % 3,), 0, outcome) for number, outcome in enumerate((60, 62, 64, 66))]
-    score = score_of("somebody", records, 1.0)
+    score = score_of("somebody", records)
     margin = student_95(3) * np.std([60, 62, 64, 66], ddof=1) / 2
     assert (score.mean, score.best, score.games, score.distinct_games) == (63.0, 66, 4, 3)
     assert score.low == pytest.approx(63 - margin) and score.high == pytest.approx(63 + margin)
-    assert score_of("somebody", records[:1], 1.0).low is None
-    assert set(score.to_json()) == {"player", "mean", "low", "high", "best", "games", "distinct_games"}
+    assert score_of("somebody", records[:1]).low is None

@@ -21,25 +21,28 @@ from palaestra.learn.sampling import Sampling
 from palaestra.learn.selfplay import SelfPlay, play_games
 from palaestra.rewards.registry import make_reward
 from palaestra.runs.game_record import GameRecord
+from palaestra.runs.metrics import MetricsLine, RankedReward
 from palaestra.search.evaluator import Evaluation, Evaluator, Leaves
-from tests.learn.fakes import ALONE, FAKES, tiny, tree_of
+from tests.learn import run_folders
+from tests.learn.fakes import FAKES, SOLO, tiny, tree_of
+from tests.learn.run_folders import metrics_line
 from tests.learn.selfplay_games import model, run_config
 
 pytestmark = pytest.mark.usefixtures("quick_disk")
 CONFIG = SoloConfig(patience=2, widening=1.5, widest=3.0)
 
 
-def line(threshold: float, factor: float = 1.0, stuck: bool = False, solved: bool = False) -> dict[str, Any]:
-    """A line of metrics, as far as exploration reads it."""
-    return {"exploration": factor, "ranked": {"threshold": threshold, "stuck": stuck, "solved": solved}}
+def line(threshold: float, stuck: bool = False, solved: bool = False) -> MetricsLine:
+    """A line of metrics with the state of a ranked reward."""
+    return replace(metrics_line(1), ranked=RankedReward(threshold, 10, stuck, solved))
 
 
-def factors(entries: list[dict[str, Any]], config: SoloConfig = CONFIG) -> list[float]:
+def factors(entries: list[MetricsLine], config: SoloConfig = CONFIG) -> list[float | None]:
     """The factor after each of these lines, where every line carries the one before it."""
-    lines: list[dict[str, Any]] = []
+    lines: list[MetricsLine] = []
     for entry in entries:
-        lines.append({**entry, "exploration": solo.exploration(config, lines)})
-    return [one["exploration"] for one in lines[1:]] + [solo.exploration(config, lines)]
+        lines.append(replace(entry, exploration=solo.exploration(config, lines)))
+    return [entry.exploration for entry in lines[1:]] + [solo.exploration(config, lines)]
 
 
 def lines_of(folder: Path) -> list[dict[str, Any]]:
@@ -69,11 +72,11 @@ def test_in_between_exploration_stays_as_it_is() -> None:
 def test_without_patience_or_a_ranked_reward_nothing_widens() -> None:
     assert factors([line(50.0, stuck=True)] * 4, SoloConfig()) == [1.0] * 4
     assert solo.exploration(CONFIG, []) == 1.0
-    assert solo.exploration(CONFIG, [{"exploration": 1.0, "ranked": None}]) == 1.0
+    assert solo.exploration(CONFIG, [metrics_line(1, exploration=1.0, ranked=None)]) == 1.0
 
 
 def test_a_factor_multiplies_temperature_and_noise() -> None:
-    config = tiny(*ALONE, "selfplay.search.dirichlet_fraction=0.4", "selfplay.late_temperature=0.1", game="morpion-4d")
+    config = tiny(*SOLO, "selfplay.search.dirichlet_fraction=0.4", "selfplay.late_temperature=0.1", game="morpion-4d")
     wider = solo.exploring(config, 2.0).selfplay
     assert (wider.temperature, wider.late_temperature, wider.search.dirichlet_fraction) == (2.0, 0.2, 0.8)
     assert solo.exploring(config, 3.0).selfplay.search.dirichlet_fraction == 1.0
@@ -85,7 +88,7 @@ def test_a_factor_multiplies_temperature_and_noise() -> None:
 
 def test_a_deep_search_takes_the_best_move_from_a_new_tree_and_draws_nothing() -> None:
     sets = ("selfplay.sampling=true", "selfplay.opening_fraction=0.5", "selfplay.opening_plies=3")
-    config = solo.deep_config(tiny(*ALONE, *sets, "solo.simulations=20000", game="morpion-4d"))
+    config = solo.deep_config(tiny(*SOLO, *sets, "solo.simulations=20000", game="morpion-4d"))
     play = config.selfplay
     assert (play.games, play.search.simulations, play.search.reuse, play.sampling) == (2, 20_000, False, False)
     assert (play.temperature, play.late_temperature, play.opening_plies) == (0.0, 0.0, 0)
@@ -101,7 +104,7 @@ def test_deep_games_join_the_window_the_buffer_and_the_metrics(tmp_path: Path) -
         if isinstance(event, events.StageStarted):
             stages.append(event.stage)
 
-    train(tiny(*ALONE, game="morpion-4d", iterations=2), tmp_path / "run", [listen], FAKES)
+    train(tiny(*SOLO, game="morpion-4d", iterations=2), tmp_path / "run", [listen], FAKES)
     assert stages == ["selfplay", "training", "saving", "selfplay", "deep", "training", "evaluation", "saving"]
     first, second = lines_of(tmp_path / "run")
     assert (first["games"], second["games"]) == (6, 8) and second["buffer"] == 14
@@ -215,7 +218,7 @@ def test_all_positions_of_successes_are_kept_and_as_many_of_failures_as_are_aske
 
 def test_every_new_best_is_a_verified_file_that_stays(tmp_path: Path) -> None:
     run = tmp_path / "run"
-    train(tiny(*ALONE, "evaluation.every=1", game="morpion-4d", iterations=6), run, stages=FAKES)
+    train(tiny(*SOLO, "evaluation.every=1", game="morpion-4d", iterations=6), run, stages=FAKES)
     files = sorted((run / "solutions").glob("*.txt"))
     bests = [entry["scores"]["best"] for entry in lines_of(run)]
     assert bests == sorted(bests)
@@ -252,10 +255,10 @@ def test_a_window_that_stands_still_widens_the_self_play_of_a_run(tmp_path: Path
         seen.append(config.selfplay.temperature)
         return FAKES.play_games(game, model, config, *arguments, **options)
 
-    config = tiny(*ALONE, "solo.every=0", "reward=ranked(tau=0.5, window=1000)", game="morpion-4d", iterations=8)
+    config = tiny(*SOLO, "solo.every=0", "reward=ranked(tau=0.5, window=1000)", game="morpion-4d", iterations=8)
     train(config, run, stages=replace(FAKES, play_games=play))
-    lines = lines_of(run)
-    assert [entry["exploration"] for entry in lines] == seen
+    lines = run_folders.lines_of(run)
+    assert [entry.exploration for entry in lines] == seen
     assert seen == [solo.exploration(config.solo, lines[:i]) for i in range(8)] and max(seen) > 1.0
 
 
@@ -264,7 +267,7 @@ def test_a_window_that_stands_still_widens_the_self_play_of_a_run(tmp_path: Path
 
 @pytest.mark.parametrize("sampling", ["true", "false"])
 def test_a_real_run_that_is_stopped_and_resumed_is_the_same_bit_for_bit(tmp_path: Path, sampling: str) -> None:
-    sets = (*ALONE, "net=mlp8x1", f"selfplay.sampling={sampling}", "selfplay.search.simulations=4")
+    sets = (*SOLO, "net=mlp8x1", f"selfplay.sampling={sampling}", "selfplay.search.simulations=4")
     config = tiny(*sets, "evaluation.simulations=4", game="bin_packing-2d-3", iterations=4, threads=2)
 
     def stop(event: Event) -> None:

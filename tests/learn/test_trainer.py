@@ -53,14 +53,14 @@ def test_training_learns(net: str, optimizer: str, lr: float) -> None:
     data = batches()
     before = trainer.train(data, 10, 0.0)
     after = trainer.train(data, 120, 0.0)
-    assert after.policy < 0.7 * before.policy and after.value < 0.5 * before.value
+    assert after.losses.policy < 0.7 * before.losses.policy and after.losses.value < 0.5 * before.losses.value
 
 
 @pytest.mark.parametrize("net", ["b1c8-outcome", "mlp64x2-categorical"])
 def test_heads_of_outcomes_learn(net: str) -> None:
     trainer, data = make_trainer(net), batches()
     before, after = trainer.train(data, 10, 0.0), trainer.train(data, 120, 0.0)
-    assert after.value < 0.5 * before.value
+    assert after.losses.value < 0.5 * before.losses.value
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -84,7 +84,7 @@ def test_training_from_a_saved_state_goes_on_bit_for_bit(settings: dict[str, Any
     assert same(resumed.state(), through.state())
     reports = [trainer.train(iter(data[8:]), 12, 0.5) for trainer in (through, resumed)]
     assert same(resumed.state(), through.state()) and resumed.onnx() == through.onnx()
-    assert reports[0].sum == reports[1].sum and reports[0].product == reports[1].product
+    assert reports[0].losses.sum == reports[1].losses.sum and reports[0].losses.product == reports[1].losses.product
 
 
 def test_a_state_is_a_copy_that_later_training_leaves_alone() -> None:
@@ -153,7 +153,7 @@ def test_parts_on_two_threads_add_up_to_the_gradient_of_the_batch(net: str) -> N
     )
     reports = one.train(repeat(half), 5, 0.0), two.train(repeat(double), 5, 0.0)
     assert reports[1].samples == 2 * reports[0].samples == 320
-    assert reports[0].product == pytest.approx(reports[1].product, rel=1e-5)
+    assert reports[0].losses.product == pytest.approx(reports[1].losses.product, rel=1e-5)
     alone, parted = one.state(), two.state()
     for name, array in alone.items():
         if not name.endswith("variance"):
@@ -203,7 +203,7 @@ def test_a_loss_that_is_not_finite_restores_the_last_good_weights_and_says_so(
     assert report.stopped == (
         "a loss or gradient was not finite at step 9 of 20; the weights went back to those of step 6"
     )
-    assert report.steps == 6 and np.isfinite(report.sum)
+    assert report.steps == 6 and np.isfinite(report.losses.sum)
     assert same(trainer.state(), reference.state())
     assert trainer.train(batches(), 5, 0.0).stopped is None
 
@@ -213,7 +213,7 @@ def test_a_first_batch_that_is_not_finite_leaves_no_trace() -> None:
     before = trainer.state()
     (batch,) = islice(batches(), 1)
     report = trainer.train(repeat(spoilt(batch)), 5, 0.0)
-    assert report.stopped and report.steps == 0 and np.isnan(report.sum)
+    assert report.stopped and report.steps == 0 and np.isnan(report.losses.sum)
     assert same(trainer.state(), before)
 
 
@@ -229,9 +229,10 @@ def test_a_rate_that_blows_up_the_weights_is_stopped_too() -> None:
 def test_all_four_losses_are_measured_whichever_is_minimised(loss: str) -> None:
     trainer = make_trainer(loss=loss, epochs=None, samples_per_position=1.0, lr=1e-9, optimizer="sgd")
     report = trainer.train(batches(), 6, 0.0)
-    assert report.sum == pytest.approx(report.policy + report.value)
-    assert report.policy == pytest.approx(np.log(4), rel=0.1) and 0.1 < report.value < 1
-    assert report.product == pytest.approx(report.policy * report.value, rel=0.05) and report.samples == 6 * 64
+    assert report.losses.sum == pytest.approx(report.losses.policy + report.losses.value)
+    assert report.losses.policy == pytest.approx(np.log(4), rel=0.1) and 0.1 < report.losses.value < 1
+    assert report.losses.product == pytest.approx(report.losses.policy * report.losses.value, rel=0.05)
+    assert report.samples == 6 * 64
 
 
 def test_a_loss_moves_only_its_own_head() -> None:
@@ -249,9 +250,12 @@ def test_reported_losses_are_those_of_the_last_epoch() -> None:
     still = {"lr": 1e-12, "optimizer": "sgd"}
     last = make_trainer(**still, epochs=None, samples_per_position=1.0).train(iter(data[8:]), 2, 0.0)
     report = make_trainer(**still, epochs=5).train(iter(data), 10, 0.0)
-    assert report.sum == pytest.approx(last.sum, rel=1e-5)
+    assert report.losses.sum == pytest.approx(last.losses.sum, rel=1e-5)
+    assert report.losses == report.epochs[-1] and len(report.epochs) == 5
+    first = make_trainer(**still, epochs=None, samples_per_position=1.0).train(iter(data[:2]), 2, 0.0)
+    assert report.epochs[0].sum == pytest.approx(first.losses.sum, rel=1e-5)
     every = make_trainer(**still, epochs=None, samples_per_position=1.0).train(iter(data), 10, 0.0)
-    assert abs(every.sum - last.sum) > 1e-3
+    assert len(every.epochs) == 1 and abs(every.losses.sum - last.losses.sum) > 1e-3
 
 
 def test_weight_decay_is_decoupled_in_adamw_and_spares_biases_and_normalisations() -> None:
@@ -311,7 +315,7 @@ def test_dropout_changes_training_and_differs_from_call_to_call() -> None:
     assert plain.onnx() == dropped.onnx()
     (batch,) = islice(batches(), 1)
     still = make_trainer("mlp32x1", dropout=0.5, lr=1e-12, optimizer="sgd")
-    losses = [still.train(repeat(batch), 1, 0.0).sum for _ in range(3)]
+    losses = [still.train(repeat(batch), 1, 0.0).losses.sum for _ in range(3)]
     assert len(set(losses)) == 3
     plain.train(batches(), 3, 0.0), dropped.train(batches(), 3, 0.0)
     assert plain.onnx() != dropped.onnx()
@@ -327,7 +331,7 @@ def test_no_steps_are_no_training() -> None:
     trainer = make_trainer()
     before = trainer.state()
     report = trainer.train(batches(), 0, 0.0)
-    assert report.steps == report.samples == 0 and report.stopped is None and np.isnan(report.policy)
+    assert report.steps == report.samples == 0 and report.stopped is None and np.isnan(report.losses.policy)
     assert same(trainer.state(), before)
 
 

@@ -15,7 +15,6 @@ from palaestra.learn.warm_start import (
     DEFAULT,
     ENHANCED,
     Enhanced,
-    WarmStartState,
     balance,
     enhanced,
     leaf_evaluator,
@@ -25,6 +24,7 @@ from palaestra.learn.warm_start import (
     weight_at,
 )
 from palaestra.rewards.base import default_reward
+from palaestra.runs.metrics import WarmStartState
 from palaestra.search.config import SearchConfig
 from palaestra.search.evaluator import Leaves, Uniform
 from tests.learn.selfplay_games import model, played, run_config
@@ -133,9 +133,6 @@ def test_only_a_positive_balance_switches() -> None:
     assert warm_start_state(config, 1, even) == WarmStartState("rollout", 1.0, 0, False)
     assert warm_start_state(config, 1, worse) == WarmStartState("rollout", 1.0, -2, False)
     assert not warm_start_state(config, 4, worse).switch, "the end of I′ is no switch"
-    assert WarmStartState("rave", 0.0, -2, False).to_json() == {
-        "enhancement": "rave", "weight": 0.0, "balance": -2, "switch": False,
-    }  # fmt: skip
 
 
 def test_an_adaptive_iteration_plays_enhancement_against_default_and_learns_from_all_games() -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,12 @@ from palaestra.base.errors import RunError
 from palaestra.learn.config import RunConfig
 from palaestra.runs.folder import RunFolder
 from palaestra.runs.manifest import Manifest
+from palaestra.runs.metrics import AgentScore, MetricsLine
 from palaestra.runs.overview import Strength, describe, list_runs
 from tests.learn.run_folders import metrics_line
 
 
-def stored(path: Path, lines: list[dict[str, Any]], finished: bool = False, **changes: Any) -> RunFolder:
+def stored(path: Path, lines: list[MetricsLine], finished: bool = False, **changes: Any) -> RunFolder:
     """A run of these lines, without networks: a list needs none."""
     home = RunFolder(path)
     home.create()
@@ -40,9 +42,9 @@ def test_a_row_says_how_far_a_run_came_and_how_strong_it_is(tmp_path: Path) -> N
 
 
 def test_with_one_player_the_strength_is_the_mean_score(tmp_path: Path) -> None:
-    score = {"mean": 61.5, "low": 60.0, "high": 63.0}
-    stored(tmp_path / "alone", [metrics_line(1, elo=None, score=score)])
-    assert describe(tmp_path / "alone").strength == Strength(1, None, 61.5, 60.0, 63.0)
+    score = AgentScore("agent", 61.5, 60.0, 63.0, 66, 10, 9)
+    stored(tmp_path / "solo", [replace(metrics_line(1), elo=None, score=score)])
+    assert describe(tmp_path / "solo").strength == Strength(1, None, 61.5, 60.0, 63.0)
 
 
 def test_a_run_is_running_while_its_lock_is_held(tmp_path: Path) -> None:
@@ -84,7 +86,10 @@ def test_a_manifest_of_a_stranger_that_only_looks_right_is_damaged(tmp_path: Pat
 
 
 def test_strength_that_is_no_number_is_damage(tmp_path: Path) -> None:
-    stored(tmp_path / "odd", [metrics_line(1, elo={"random": ["\x1b[2J", 0, 0]})])
+    stored(
+        tmp_path / "odd",
+        [replace(metrics_line(1), elo={"random": ("\x1b[2J", 0, 0)})],  # type: ignore[dict-item]
+    )
     row = describe(tmp_path / "odd")
     assert row.state == "damaged"
     json.dumps(row.to_json(), allow_nan=False)

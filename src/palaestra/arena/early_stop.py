@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from palaestra.arena.match import Listener, MatchResult, Running
+from palaestra.arena.match import MatchListener, MatchResult, Running
 from palaestra.arena.parallel import joined
 from palaestra.arena.sprt import Sprt, Verdict
 
 PAIRS_AT_ONCE = 16  # the test looks after so many pairs; more would fill batches better and stop later
 
-PlayPairs = Callable[[range, Listener | None], MatchResult]
+PlayPairs = Callable[[range, MatchListener | None], MatchResult]
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class SequentialMatch:
         return f"log-likelihood ratio {self.ratio:+.2f} of {low:.2f} to {high:+.2f}"
 
 
-def play_until_sure(test: Sprt, games: int, play: PlayPairs, listen: Listener | None = None) -> SequentialMatch:
+def play_until_sure(test: Sprt, games: int, play: PlayPairs, listen: MatchListener | None = None) -> SequentialMatch:
     """Play at most `games` games of a match; `play` plays some of its pairs, given by their numbers."""
     parts: list[MatchResult] = []
     verdict: Verdict | None = None
@@ -49,7 +49,7 @@ def play_until_sure(test: Sprt, games: int, play: PlayPairs, listen: Listener | 
     return SequentialMatch(match, test, test.ratio(match.pairs), verdict)
 
 
-def _after(parts: Sequence[MatchResult], games: int, listen: Listener) -> Listener:
+def _after(parts: Sequence[MatchResult], games: int, listen: MatchListener) -> MatchListener:
     """A listener that adds what earlier parts gave."""
     wins, draws, losses = (sum(getattr(part, name) for part in parts) for name in ("wins", "draws", "losses"))
 

@@ -112,7 +112,7 @@ class MatchResult:
         return [f"game {record.number}: {record.fault}" for record in self.records if record.fault]
 
 
-Listener = Callable[[Running], None]
+MatchListener = Callable[[Running], None]
 
 
 def play_match(
@@ -127,7 +127,7 @@ def play_match(
     lockstep: int = LOCKSTEP,
     pairs: range | None = None,
     adjudicate: bool = False,
-    listen: Listener | None = None,
+    listen: MatchListener | None = None,
     stopped: Event | None = None,
 ) -> MatchResult:
     """Play `games` games (an even number) and return A's result; `lockstep` bounds how many run at once.

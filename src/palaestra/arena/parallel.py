@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from itertools import pairwise
 
-from palaestra.arena.match import LOCKSTEP, Listener, MatchResult, Running, play_match
+from palaestra.arena.match import LOCKSTEP, MatchListener, MatchResult, Running, play_match
 from palaestra.arena.openings import Opening, default_plies, make_book
 from palaestra.games.base import Game
 from palaestra.players.base import Player
@@ -31,7 +31,7 @@ def play_parallel(
     lockstep: int = LOCKSTEP,
     pairs: range | None = None,
     adjudicate: bool = False,
-    listen: Listener | None = None,
+    listen: MatchListener | None = None,
 ) -> MatchResult:
     """`play_match` with one thread for each team; teams are equal copies of (A, B), for no player serves two threads.
 
@@ -97,12 +97,12 @@ def split(whole: range, parts: int) -> list[range]:
 class _Tally:
     """Adds up what the threads report, so that the listener hears about the whole match."""
 
-    def __init__(self, games: int, listen: Listener | None) -> None:
+    def __init__(self, games: int, listen: MatchListener | None) -> None:
         self.games, self.listen = games, listen
         self._latest: dict[int, Running] = {}
         self._lock = threading.Lock()
 
-    def listener(self, index: int) -> Listener | None:
+    def listener(self, index: int) -> MatchListener | None:
         if self.listen is None:
             return None
         tell = self.listen

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,3 +15,6 @@ UInt64s = NDArray[np.uint64]
 Float32s = NDArray[np.float32]
 Float64s = NDArray[np.float64]
 Bools = NDArray[np.bool_]
+
+Array = NDArray[np.generic]  # of any dtype
+Arrays = Mapping[str, Array]  # by name, as a file holds them

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from itertools import product
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,16 +16,16 @@ from palaestra.cli.mistake_curve import curve_file, curve_moments, measure_curve
 from palaestra.cli.options import Json, RunName, Seed, StoredGame
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from palaestra.arena.match import Running
     from palaestra.games.base import Game
-    from palaestra.learn.evaluation import AnchorResult
     from palaestra.learn.oracles import ErrorRate, PositionSet
     from palaestra.players.runs import StoredRun
+    from palaestra.runs.metrics import AnchorResult, Score
 
-ANCHORS, ANCHORS_ALONE = ("random", "uct(simulations=200)"), ("random", "uct(simulations=200)", "nrpa(level=2)")
+ANCHORS, SOLO_ANCHORS = ("random", "uct(simulations=200)"), ("random", "uct(simulations=200)", "nrpa(level=2)")
 NAME = 17  # characters of a line of a player's text in tables: "simulations=1000)"
 
 
@@ -108,31 +110,30 @@ def evaluate(
     if game.players == 1:
         if drawn is not None:
             raise ConfigError(f"--curve is for two players; palaestra report {stored.name} draws scores over time")
-        chosen = tuple(against) if against else ANCHORS_ALONE
-        _evaluate_alone(game, stored, iteration, model, budgets, games, chosen, positions, settings, json)
+        chosen = tuple(against) if against else SOLO_ANCHORS
+        _evaluate_solo(game, stored, iteration, model, budgets, games, chosen, positions, settings, json)
         return
     sets = position_sets(game, positions, seed)
     at = {} if drawn is None else curve_moments(stored, sets, points)
     anchors = tuple(against) if against else ANCHORS
     results: list[AnchorResult] = []
+    seconds: list[float] = []  # of each match
     with stderr().status("Looking for mistakes …"):
         rates = error_rates(game, model, stored.search, sets, (0, *budgets), **settings) if sets else []
     with progress_bar() as bar:
         task = bar.add_task("", total=len(budgets) * len(anchors) * games)
-        before = 0
 
         def show(anchor: str, running: Running) -> None:
-            done = before + anchors.index(anchor) * games + running.finished
-            bar.update(task, completed=done, description=anchor)
+            bar.update(task, completed=len(results) * games + running.finished, description=anchor)
 
-        for budget in budgets if games else ():
-            given = (game, model, stored.search, anchors)
+        for budget, anchor in product(budgets if games else (), anchors):
+            given, began = (game, model, stored.search, (anchor,)), time.perf_counter()
             results += play_anchors(*given, games=games, simulations=budget, listen=show, **settings)
-            before = len(results) * games
+            seconds.append(time.perf_counter() - began)
     known = {iteration: rates}
     found = [] if drawn is None else measure_curve(game, stored, sets, budgets, at, known, settings, drawn)
     if json:
-        measured = {**as_json(stored, iteration, results, rates, seed), "reward": worth.text}
+        measured = {**as_json(stored, iteration, results, seconds, rates, seed), "reward": worth.text}
         print_json(measured if drawn is None else {**measured, "curve": [point_json(point) for point in found]})
     else:
         usual = reward is None and stored.reward == "default"
@@ -141,7 +142,7 @@ def evaluate(
             print_curve(found, drawn)
 
 
-def _evaluate_alone(
+def _evaluate_solo(
     game: Game,
     stored: StoredRun,
     iteration: int,
@@ -154,6 +155,8 @@ def _evaluate_alone(
     json: bool,
 ) -> None:
     """The same for one player: the scores of the agent, with every budget, and of the anchors."""
+    from dataclasses import asdict
+
     from palaestra.cli.output import print_json, progress_bar
     from palaestra.learn.scores import play_scores
 
@@ -169,15 +172,16 @@ def _evaluate_alone(
             done = before.setdefault(player, len(before) * games) + finished
             bar.update(task, completed=done, description=player)
 
-        scores = []
+        scores: list[Score] = []
         for number, budget in enumerate(budgets):
             met = anchors if number == len(budgets) - 1 else ()  # they need no more than one turn
             given = (game, model, stored.search, met)
-            scores += play_scores(*given, games=games, simulations=budget, listen=show, **settings)
-    rows = [score.to_json() for score in scores]
+            played = play_scores(*given, games=games, simulations=budget, listen=show, **settings)
+            scores += [scored.score for scored in played]
     if not json:
-        print_scores(stored, iteration, rows, settings["reward"].text)
+        print_scores(stored, iteration, scores, settings["reward"].text)
         return
+    rows = [asdict(score) for score in scores]
     print_json(
         {
             "run": str(stored.folder),
@@ -194,8 +198,8 @@ def _evaluate_alone(
     )
 
 
-def print_scores(run: StoredRun, iteration: int, rows: Sequence[Mapping[str, Any]], reward: str | None) -> None:
-    """A table for people: the scores of the agent and of the anchors, as `Score.to_json` gives them."""
+def print_scores(run: StoredRun, iteration: int, rows: Sequence[Score], reward: str | None) -> None:
+    """A table for people: the scores of the agent and of the anchors, from the same beginnings."""
     from rich.table import Table
     from rich.text import Text
 
@@ -209,10 +213,10 @@ def print_scores(run: StoredRun, iteration: int, rows: Sequence[Mapping[str, Any
         table.add_column(name, no_wrap=name != "player")
     for row in rows:
         table.add_row(
-            row["player"],
-            mean_in_words(row["mean"], row["low"], row["high"]),
-            str(row["best"]),
-            f"{row['distinct_games']} of {row['games']}",
+            row.player,
+            mean_in_words(row.mean, row.low, row.high),
+            str(row.best),
+            f"{row.distinct_games} of {row.games}",
         )
     console.print(table)
     console.print(Text("Intervals are 95 %. All play from the same beginnings.", style="dim"))
@@ -244,7 +248,12 @@ def position_sets(game: Game, file: str | Path | None, seed: int) -> list[Positi
 
 
 def as_json(
-    run: StoredRun, iteration: int, results: list[AnchorResult], rates: list[ErrorRate], seed: int
+    run: StoredRun,
+    iteration: int,
+    results: list[AnchorResult],
+    seconds: list[float],
+    rates: list[ErrorRate],
+    seed: int,
 ) -> dict[str, Any]:
     """The JSON document; an infinite Elo is null.
 
@@ -258,7 +267,7 @@ def as_json(
         "run": str(run.folder),
         "game": run.game,
         "network": iteration,
-        "against": [asdict(result) for result in results],
+        "against": [{**asdict(result), "seconds": took} for result, took in zip(results, seconds, strict=True)],
         "elo": elo_above_random(results),
         "error_rate": overall_rate(rates),
         "error_rates": [rate_json(rate) for rate in rates],
@@ -276,7 +285,7 @@ def overall_rate(rates: list[ErrorRate]) -> float | None:
 def print_strength(
     run: StoredRun,
     iteration: int,
-    results: list[AnchorResult],
+    results: Sequence[AnchorResult],
     rates: list[ErrorRate],
     reward: str | None = None,
 ) -> None:
@@ -319,7 +328,7 @@ def print_strength(
                 str(rate.simulations or "net alone"),
                 percent(rate.rate),
                 f"{rate.mistakes} of {rate.positions}",
-                str(rate.telling),
+                str(rate.fallible),
             )
         console.print(table)
     words = "Intervals are 95 %. A mistake: another move has a better result (win, draw, loss)."

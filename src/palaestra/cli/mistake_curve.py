@@ -88,4 +88,6 @@ def point_json(point: Point) -> dict[str, Any]:
 def rate_json(rate: ErrorRate) -> dict[str, Any]:
     from dataclasses import asdict
 
-    return {**asdict(rate), "error_rate": rate.rate, "interval": rate.interval}
+    counts = asdict(rate)
+    counts["telling"] = counts.pop("fallible")
+    return {**counts, "error_rate": rate.rate, "interval": rate.interval}

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from palaestra.learn.events import Listener, Metrics, Summary
+    from palaestra.learn.events import Listener, Summary
     from palaestra.learn.oracles import ErrorRate
+    from palaestra.runs.metrics import AgentScore, Demerits
 
 Sets = Annotated[
     list[str] | None,
@@ -43,7 +44,7 @@ What to try next
   {command} export {name} --out {file}.onnx
 """
 
-NEXT_ALONE = """\
+NEXT_SOLO = """\
 What to try next
   {command} solve {game} --player 'run:{name}(simulations=400, temperature=0.5)' --out solved/{file}
   {command} solve {game} --player 'nrpa(level=3, run={name})' --out solved/{file}-nrpa
@@ -248,6 +249,8 @@ def mistakes(summary: Summary) -> list[ErrorRate]:
 
 def as_json(summary: Summary, rates: list[ErrorRate]) -> dict[str, Any]:
     """The JSON document; an infinite Elo is null."""
+    from dataclasses import asdict
+
     last = summary.metrics[-1] if summary.metrics else None
     return {
         "run": name_of(summary.folder),
@@ -262,9 +265,9 @@ def as_json(summary: Summary, rates: list[ErrorRate]) -> dict[str, Any]:
         "seconds": summary.seconds,
         "best": summary.best,
         "elo": None if summary.score else summary.elo,
-        **({} if summary.score is None else score_json(summary)),
-        "losses": last and last["losses"],
-        "demerits": last and last.get("demerits"),
+        **({} if summary.score is None else score_json(summary, summary.score)),
+        "losses": asdict(last.losses) if last else None,
+        "demerits": asdict(last.demerits) if last and last.demerits else None,
         "error_rate": [
             {"positions_of": rate.positions_of, "simulations": rate.simulations, "error_rate": rate.rate}
             for rate in rates
@@ -273,15 +276,19 @@ def as_json(summary: Summary, rates: list[ErrorRate]) -> dict[str, Any]:
     }
 
 
-def score_json(summary: Summary) -> dict[str, Any]:
+def score_json(summary: Summary, last: AgentScore) -> dict[str, Any]:
     """What stands in place of Elo with one player: the last evaluation, and the record of the whole run."""
+    from dataclasses import asdict
+
     from palaestra.learn.best_solutions import best_file
     from palaestra.learn.solo import best_score
 
-    last, found = summary.score or {}, best_file(summary.folder)
+    found = best_file(summary.folder)
+    score = asdict(last)
+    del score["player"]
     return {
-        "score": {name: last[name] for name in ("mean", "low", "high", "best", "games", "distinct_games")},
-        "anchors": last["anchors"],
+        "score": {name: value for name, value in score.items() if name != "anchors"},
+        "anchors": score["anchors"],
         "record": best_score(summary.metrics),
         "solution": None if found is None else str(found),
     }
@@ -293,7 +300,6 @@ def print_summary(summary: Summary, rates: list[ErrorRate]) -> None:
     from palaestra.cli.evaluate import print_scores, print_strength
     from palaestra.cli.output import stdout
     from palaestra.cli.training_view import clock
-    from palaestra.learn.metrics_line import anchor_result
     from palaestra.players.runs import open_run
 
     words = (
@@ -301,16 +307,15 @@ def print_summary(summary: Summary, rates: list[ErrorRate]) -> None:
         f" {summary.positions:,} positions in {clock(summary.seconds)}"
     )
     stdout().print(Text(words, style="bold"))
-    if counted := [line for line in summary.metrics if line.get("demerits")]:
+    if counted := [(line.iteration, line.demerits) for line in summary.metrics if line.demerits]:
         stdout().print(demerits_in_words(counted))
     reward = None if summary.config.reward == "default" else summary.config.reward
     run = open_run(name_of(summary.folder))
     if (score := summary.score) is not None:
-        print_scores(run, summary.best, [score, *score["anchors"]], reward)
+        print_scores(run, summary.best, [score, *score.anchors], reward)
         print_record(summary)
         return
-    line = next((line for line in reversed(summary.metrics) if line["against"]), None)
-    results = [anchor_result(entry) for entry in line["against"]] if line else []
+    results = next((line.against for line in reversed(summary.metrics) if line.against), ())
     print_strength(run, summary.best, results, rates, reward)
 
 
@@ -329,10 +334,10 @@ def print_record(summary: Summary) -> None:
         )
 
 
-def demerits_in_words(lines: list[Metrics]) -> str:
-    """How the demerits went, of iterations that counted them."""
-    counts = [line["demerits"]["demerits"] for line in lines]
-    none = next((line["iteration"] for line in lines if line["demerits"]["demerits"] == 0), None)
+def demerits_in_words(counted: list[tuple[int, Demerits]]) -> str:
+    """How the demerits went, from iterations that counted them."""
+    counts = [found.demerits for _, found in counted]
+    none = next((iteration for iteration, found in counted if found.demerits == 0), None)
     best = f"none for the first time in iteration {none}" if none else f"{min(counts):.2f} at best"
     return f"Demerits against perfect play: {counts[0]:.2f} at first, {best}, {counts[-1]:.2f} in the end"
 
@@ -347,7 +352,7 @@ def print_next(summary: Summary) -> None:
         more = f"--minutes {2 * config.minutes:g}"
     else:
         more = f"--iterations {2 * summary.iterations}"
-    text = (NEXT if summary.score is None else NEXT_ALONE).format(
+    text = (NEXT if summary.score is None else NEXT_SOLO).format(
         command=command_name(),
         game=config.game,
         name=name_of(summary.folder),

@@ -10,7 +10,8 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
 from palaestra.learn import events
-from palaestra.learn.events import Event, Metrics
+from palaestra.learn.events import Event
+from palaestra.runs.metrics import Elo, MetricsLine, RunningElo, Score
 
 if TYPE_CHECKING:
     from rich.console import Console, Group
@@ -38,7 +39,7 @@ class View:
         self.console = console
         self.started: events.RunStarted | None = None
         self.clock = time.perf_counter()
-        self.lines: list[Metrics] = []
+        self.lines: list[MetricsLine] = []
 
     def shown(self) -> AbstractContextManager[object]:
         """What is on the screen while the run goes on."""
@@ -77,7 +78,7 @@ class View:
             left.append(max(0.0, 60 * config.minutes - self.seconds))
         if config.iterations is not None and self.lines:
             recent = self.lines[-SHOWN:]
-            mean = sum(sum(line["seconds"].values()) for line in recent) / len(recent)
+            mean = sum(line.seconds.total for line in recent) / len(recent)
             left.append(mean * (config.iterations - len(self.lines)))
         return min(left, default=None)
 
@@ -97,21 +98,20 @@ class PlainView(View):
             case events.Warned():
                 self.say(f"note: {event.message}")
 
-    def line(self, metrics: Metrics) -> str:
-        losses = metrics["losses"]
+    def line(self, metrics: MetricsLine) -> str:
         words = [
-            f"iteration {metrics['iteration']}",
-            f"{metrics['games']} games of {metrics['mean_plies']:.1f} plies",
-            f"policy {number(losses['policy'])}, value {number(losses['value'])}",
+            f"iteration {metrics.iteration}",
+            f"{metrics.games} games of {metrics.mean_plies:.1f} plies",
+            f"policy {number(metrics.losses.policy)}, value {number(metrics.losses.value)}",
         ]
-        if metrics["gate"]:
-            words.append(f"{'accepted' if metrics['gate']['accepted'] else 'rejected'}: {metrics['gate']['reason']}")
-        if counted := metrics.get("demerits"):
-            words.append(f"{counted['demerits']:.2f} demerits")
-        if running := metrics.get("running_elo"):
-            words.append(f"running Elo {running_words(running)}")
-        words += [f"against {anchor} {elo_words(elo)}" for anchor, elo in (metrics["elo"] or {}).items()]
-        words += alone_words(metrics)
+        if metrics.gate is not None:
+            words.append(f"{'accepted' if metrics.gate.accepted else 'rejected'}: {metrics.gate.reason}")
+        if metrics.demerits is not None:
+            words.append(f"{metrics.demerits.demerits:.2f} demerits")
+        if metrics.running_elo is not None:
+            words.append(f"running Elo {running_words(metrics.running_elo)}")
+        words += [f"against {anchor} {elo_words(elo)}" for anchor, elo in (metrics.elo or {}).items()]
+        words += solo_words(metrics)
         words.append(f"{clock(self.seconds)}" + (f", {clock(left)} left" if (left := self.seconds_left()) else ""))
         return "; ".join(words)
 
@@ -173,7 +173,7 @@ def title(config: RunConfig) -> str:
     return f"{config.game}, {config.net}{reward}, seed {config.seed}"
 
 
-def iterations(lines: list[Metrics], width: int) -> Table:
+def iterations(lines: list[MetricsLine], width: int) -> Table:
     """The last iterations, and the last evaluation before them so that there is always one to see.
 
     The running Elo has a column where `width` holds it beside the anchors'.
@@ -182,16 +182,16 @@ def iterations(lines: list[Metrics], width: int) -> Table:
     from rich.table import Table
 
     shown = lines[-SHOWN:]
-    evaluated = [line for line in lines[:-SHOWN] if line["elo"] or line.get("score")][-1:]
-    shown = shown if any(line["elo"] or line.get("score") for line in shown) else [*evaluated, *shown]
-    if any(line.get("scores") for line in shown):
-        return alone(shown)
-    anchors = list(dict.fromkeys(anchor for line in shown for anchor in line["elo"] or {}))
-    gated = any(line["gate"] for line in shown)
+    evaluated = [line for line in lines[:-SHOWN] if line.is_evaluated][-1:]
+    shown = shown if any(line.is_evaluated for line in shown) else [*evaluated, *shown]
+    if any(line.scores for line in shown):
+        return solo_iterations(shown)
+    anchors = list(dict.fromkeys(anchor for line in shown for anchor in line.elo or {}))
+    gated = any(line.gate for line in shown)
     table = Table(box=SIMPLE_HEAD, header_style="bold", show_edge=False, pad_edge=False)
-    counted = any(line.get("demerits") for line in shown)
+    counted = any(line.demerits for line in shown)
     taken = WIDTH + DEMERITS_WIDTH * counted + ANCHOR_WIDTH * len(anchors)
-    rated = any(line.get("running_elo") for line in shown) and width >= taken
+    rated = any(line.running_elo for line in shown) and width >= taken
     headings = ["#", "games/s", "plies", "policy", "value", *(["gate"] if gated else [])]
     headings += ["demerits"] if counted else []
     headings += ["running Elo"] if rated else []
@@ -201,24 +201,24 @@ def iterations(lines: list[Metrics], width: int) -> Table:
         table.add_column(f"Elo against {anchor}", justify="right")
     for line in shown:
         cells = [
-            str(line["iteration"]),
-            f"{line['games'] / max(line['seconds']['selfplay'], 1e-9):,.0f}",
-            f"{line['mean_plies']:.1f}",
-            number(line["losses"]["policy"]),
-            number(line["losses"]["value"]),
+            str(line.iteration),
+            f"{line.games / max(line.seconds.selfplay, 1e-9):,.0f}",
+            f"{line.mean_plies:.1f}",
+            number(line.losses.policy),
+            number(line.losses.value),
         ]
         if gated:
             cells.append(gate_words(line))
         if counted:
-            cells.append(f"{line['demerits']['demerits']:.2f}" if line.get("demerits") else "")
+            cells.append(f"{line.demerits.demerits:.2f}" if line.demerits else "")
         if rated:
-            cells.append(running_words(line.get("running_elo")))
-        elo = line["elo"] or {}
+            cells.append(running_words(line.running_elo))
+        elo = line.elo or {}
         table.add_row(*cells, *(elo_words(elo[anchor]) if anchor in elo else "" for anchor in anchors))
     return table
 
 
-def alone(lines: list[Metrics]) -> Table:
+def solo_iterations(lines: list[MetricsLine]) -> Table:
     """Iterations of a game for one player: scores of self-play and deep search, the threshold, and evaluations."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
@@ -226,65 +226,66 @@ def alone(lines: list[Metrics]) -> Table:
     table = Table(box=SIMPLE_HEAD, header_style="bold", show_edge=False, pad_edge=False)
     for name in ("#", "games/s", "mean", "highest", "deep", "best", "to beat", "explore", "policy", "value"):
         table.add_column(name, justify="right")
-    evaluated = [line["score"] for line in lines if line["score"]]
+    evaluated = any(line.score for line in lines)
     if evaluated:
         table.add_column("with search", justify="right")
     for line in lines:
-        scores, ranked, score = line["scores"], line["ranked"], line["score"]
+        scores, score = line.scores, line.score
+        if scores is None:
+            continue
         cells = [
-            str(line["iteration"]),
-            f"{line['games'] / max(line['seconds']['selfplay'] + line['seconds']['deep'], 1e-9):,.1f}",
-            f"{scores['mean']:.1f}",
-            str(scores["highest"]),
-            str(scores["deep"]["highest"]) if scores["deep"] else "",
-            str(scores["best"]),
-            f"{ranked['threshold']:g}" if ranked else "–",
-            f"×{line['exploration']:.2f}",
-            number(line["losses"]["policy"]),
-            number(line["losses"]["value"]),
+            str(line.iteration),
+            f"{line.games / max(line.seconds.selfplay + (line.seconds.deep or 0.0), 1e-9):,.1f}",
+            f"{scores.mean:.1f}",
+            str(scores.highest),
+            str(scores.deep.highest) if scores.deep else "",
+            str(scores.best),
+            f"{line.ranked.threshold:g}" if line.ranked else "–",
+            f"×{line.exploration or 1.0:.2f}",
+            number(line.losses.policy),
+            number(line.losses.value),
         ]
-        judged = f"{score['mean']:.1f}, best {score['best']}" if score else ""
+        judged = f"{score.mean:.1f}, best {score.best}" if score else ""
         table.add_row(*cells, *([judged] if evaluated else []))
     return table
 
 
-def alone_words(metrics: Metrics) -> list[str]:
-    """What a line says of one player."""
-    if not metrics.get("scores"):
+def solo_words(metrics: MetricsLine) -> list[str]:
+    """What a line says of a game for one player only."""
+    scores, ranked, score = metrics.scores, metrics.ranked, metrics.score
+    if scores is None:
         return []
-    scores, ranked, score = metrics["scores"], metrics["ranked"], metrics["score"]
-    words = [f"score {scores['mean']:.1f}, at most {scores['highest']}, best so far {scores['best']}"]
-    words += [f"{ranked['threshold']:g} to beat"] if ranked else []
-    words += [f"deep search {scores['deep']['highest']}"] if scores["deep"] else []
-    words += [f"exploring ×{metrics['exploration']:.2f}"] if metrics["exploration"] > 1 else []
-    words += [f"{one['player']} {score_words(one)}" for one in ([score, *score["anchors"]] if score else [])]
+    words = [f"score {scores.mean:.1f}, at most {scores.highest}, best so far {scores.best}"]
+    words += [f"{ranked.threshold:g} to beat"] if ranked else []
+    words += [f"deep search {scores.deep.highest}"] if scores.deep else []
+    words += [f"exploring ×{metrics.exploration:.2f}"] if (metrics.exploration or 1.0) > 1 else []
+    words += [f"{one.player} {score_words(one)}" for one in ([score, *score.anchors] if score else [])]
     return words
 
 
-def score_words(score: Metrics) -> str:
+def score_words(score: Score) -> str:
     """ "61.3 (60.1–62.5), best 66"."""
     from palaestra.cli.evaluate import mean_in_words
 
-    return f"{mean_in_words(score['mean'], score['low'], score['high'])}, best {score['best']}"
+    return f"{mean_in_words(score.mean, score.low, score.high)}, best {score.best}"
 
 
-def gate_words(line: Metrics) -> str:
+def gate_words(line: MetricsLine) -> str:
     """ "✓ 21=4−15"."""
-    gate = line["gate"]
-    return "" if gate is None else f"{'✓' if gate['accepted'] else '✗'} {gate['wins']}={gate['draws']}−{gate['losses']}"
+    gate = line.gate
+    return "" if gate is None else f"{'✓' if gate.accepted else '✗'} {gate.wins}={gate.draws}−{gate.losses}"
 
 
-def running_words(running: Metrics | None) -> str:
+def running_words(running: RunningElo | None) -> str:
     """ "+312 ±40", the larger half of the interval; nothing where there is none."""
-    return "" if running is None else f"{running['elo']:+.0f} ±{max(running['plus'], running['minus']):.0f}"
+    return "" if running is None else f"{running.elo:+.0f} ±{max(running.plus, running.minus):.0f}"
 
 
-def elo_words(elo: list[float | None]) -> str:
+def elo_words(elo: Elo) -> str:
     """ "+312 (+240 to +420)"; what has no end is left open."""
     from palaestra.arena.statistics import elo_in_words
 
-    middle, low, high = elo
-    return elo_in_words((middle, low, high))
+    return elo_in_words(elo)
 
 
 def number(value: float | None) -> str:

@@ -72,7 +72,9 @@ class Game(ABC):
     action_places: tuple[int, ...] | None = None  # plane · H·W + cell of each action, where they are some of those
     goal: str = ""  # what a player tries to reach, in a sentence or two for people
     glyphs: tuple[str, str] | None = None  # the letters in `render` that are the first and the second player's stones
-    made_from: str = field(default="", init=False, repr=False)  # the text that the registry made it from, if it did
+    made_from: str = field(
+        default="", init=False, repr=False
+    )  # what makes it again, if the registry made it from a text
 
     def __post_init__(self) -> None:
         if self.players not in (1, 2):

@@ -19,9 +19,12 @@ Misuse is a `GameError` of one line that names the method. This module knows no 
 
 from __future__ import annotations
 
+import hashlib
+import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -94,6 +97,15 @@ class PythonGame(Game):
 
     rules: PlainRules[Any]
     length: int  # integers in a state
+    stamp: str = field(init=False, repr=False)  # of the file that the rules were read from
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "stamp", _file_stamp(type(self.rules)))
+
+    @property
+    def fingerprint(self) -> str:
+        return f"{super().fingerprint} rules {self.stamp}"
 
     @classmethod
     def of(
@@ -230,6 +242,14 @@ class PythonGame(Game):
 
     def _rows(self, rows: list[Int8s]) -> Int8s:
         return np.stack(rows) if rows else np.zeros((0, self.state_size), dtype=np.int8)
+
+
+def _file_stamp(rules: type) -> str:
+    """A hash of the file that a class stands in; empty for a class typed at a prompt."""
+    try:
+        return hashlib.sha256(Path(inspect.getfile(rules)).read_bytes()).hexdigest()[:32]
+    except (OSError, TypeError):
+        return ""
 
 
 def _ask(id: str, rules: PlainRules[Any], method: str, *arguments: Any) -> Any:

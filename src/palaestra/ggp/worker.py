@@ -84,7 +84,7 @@ class Worker:
         self.rng = np.random.default_rng(seed)
         self.out = out
         self.writing = threading.Lock()
-        self.jobs: queue.Queue[tuple[int | None, Callable[[], None]]] = queue.Queue()
+        self.tasks: queue.Queue[tuple[int | None, Callable[[], None]]] = queue.Queue()
         self.referee: Referee | None = None  # none between matches
         self.seat, self.digest = 0, ""  # the role in the match, and what tells its rules from others
         self.told: Playing | None = None
@@ -102,7 +102,7 @@ class Worker:
         self.referee = None
         game = parse_rules(rules)
         self.seat, self.digest = game.roles.index(game.role(role)), rules_digest(rules)
-        self.jobs.put((None, partial(self._read, game, deadline, play_clock)))
+        self.tasks.put((None, partial(self._read, game, deadline, play_clock)))
         self.referee = Referee(Interpreter(game, max(deadline - time.monotonic(), QUESTION_SECONDS)))
 
     def choose(self, turn: int, joints: list[list[str]], deadline: float) -> None:
@@ -119,14 +119,14 @@ class Worker:
                 news.append(joint)
             legal = self.referee.legal(self.seat)
         except PalaestraError:
-            self.jobs.put((None, partial(self._follow, news)))  # the mover stands where the referee does
+            self.tasks.put((None, partial(self._follow, news)))  # the mover stands where the referee does
             raise
         if len(legal) == 1:
             self.say(turn=turn, move=term_text(legal[0]))
-            self.jobs.put((None, partial(self._follow, news)))
+            self.tasks.put((None, partial(self._follow, news)))
             return
         self.say(turn=turn, best=term_text(legal[int(self.rng.integers(len(legal)))]))
-        self.jobs.put((turn, partial(self._think, turn, news, deadline)))
+        self.tasks.put((turn, partial(self._think, turn, news, deadline)))
 
     def end(self, joints: list[list[str]]) -> None:
         """Let go of the match. A search that goes on and on is not answered for, so that the process is killed."""
@@ -137,8 +137,8 @@ class Worker:
                     self.referee.follow(joint)
                 if self.referee.machine.terminal(self.referee.state):
                     goals = self.referee.machine.goals(self.referee.state)
-        with self.jobs.all_tasks_done:
-            idle = self.jobs.all_tasks_done.wait_for(lambda: not self.jobs.unfinished_tasks, PATIENCE)
+        with self.tasks.all_tasks_done:
+            idle = self.tasks.all_tasks_done.wait_for(lambda: not self.tasks.unfinished_tasks, PATIENCE)
         if idle:
             self.mover.end()
             self.referee = None
@@ -148,9 +148,9 @@ class Worker:
 
     def _work(self) -> None:
         while True:
-            turn, job = self.jobs.get()
-            self._guarded(turn, job)
-            self.jobs.task_done()
+            turn, task = self.tasks.get()
+            self._guarded(turn, task)
+            self.tasks.task_done()
 
     def _read(self, rules: Rules, deadline: float, play_clock: float) -> None:
         self.told, self.flaw = None, "the player cannot play these rules"
@@ -169,7 +169,7 @@ class Worker:
     def _think(self, turn: int, joints: Sequence[Joint], deadline: float) -> None:
         """Follow, and think if this is the newest position there is."""
         self._follow(joints)
-        if not self.jobs.empty():
+        if not self.tasks.empty():
             return
         last: tuple[float, Term] = 0.0, ()
 
@@ -191,10 +191,10 @@ class Worker:
 
     # Both.
 
-    def _guarded(self, turn: int | None, job: Callable[[], None]) -> None:
+    def _guarded(self, turn: int | None, task: Callable[[], None]) -> None:
         """Whatever rules or a search can do, it becomes a line, and the next match is fine."""
         try:
-            job()
+            task()
         except MemoryError:
             self.say(turn=turn, error="the rules need more memory than the player was given")
         except PalaestraError as error:
@@ -208,7 +208,7 @@ class Worker:
         heard: queue.Queue[str] = queue.Queue()
         threading.Thread(target=_listen, args=(lines, heard), daemon=True).start()
         self.say(up=True)
-        self.jobs.put((None, self._prepare))
+        self.tasks.put((None, self._prepare))
         while True:
             message = json.loads(heard.get())
             what = message.pop("do")

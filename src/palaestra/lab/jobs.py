@@ -27,15 +27,16 @@ from palaestra.base.errors import RunError
 from palaestra.base.reading import MOST_TEXT, parse_json, read_bytes
 from palaestra.lab.data import Row, Value
 from palaestra.learn.config import RunConfig
-from palaestra.learn.events import Event, IterationEnded, Listener, Metrics
+from palaestra.learn.events import Event, IterationEnded, Listener
 from palaestra.learn.loop import resume, train
 from palaestra.learn.settings import as_settings
 from palaestra.runs.folder import CONFIG, RunFolder
+from palaestra.runs.metrics import MetricsLine
 from palaestra.work.jobs import report
 
 RUNS, JOBS = "runs", "jobs"
 NOT_IN_KEY = ("threads",)  # changes no result
-Until = Callable[[Metrics], bool]
+Until = Callable[[MetricsLine], bool]
 
 
 @dataclass(frozen=True)
@@ -97,11 +98,11 @@ class Store:
         """The folder of a run."""
         return self.out / RUNS / job.key
 
-    def lines(self, job: Train) -> list[Metrics]:
+    def lines(self, job: Train) -> list[MetricsLine]:
         """The lines of a run that count: up to its end, or up to the one that `until` accepts."""
         home = RunFolder(self.run(job))
         manifest = home.manifest() if (home.path / CONFIG).is_file() else None
-        lines: list[Metrics] = [] if manifest is None else [*home.metrics(manifest)[: job.config.iterations]]
+        lines: list[MetricsLine] = [] if manifest is None else [*home.metrics(manifest)[: job.config.iterations]]
         for number, line in enumerate(lines, start=1):
             if job.until is not None and job.until(line):
                 return lines[:number]
@@ -181,7 +182,7 @@ def _reporter(job: Train) -> Listener:
     def heard(event: Event) -> None:
         if isinstance(event, IterationEnded):
             of, config = "", job.config
-            by_minutes = event.metrics["elapsed"] / (60 * config.minutes) if config.minutes is not None else 0.0
+            by_minutes = event.metrics.elapsed / (60 * config.minutes) if config.minutes is not None else 0.0
             by_iterations = 0.0
             if config.iterations is not None:
                 of, by_iterations = f" of {config.iterations}", event.iteration / config.iterations

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from palaestra.arena.match import MatchResult
     from palaestra.games.base import Game
     from palaestra.lab.plan import Plan
-    from palaestra.learn.events import Metrics
     from palaestra.players.base import Player
+    from palaestra.runs.metrics import Lines
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Curves:
     """
 
     preset: str
-    read: Callable[[Sequence[Metrics]], Iterable[Row]]
+    read: Callable[[Lines], Iterable[Row]]
     until: Until | None = None
     name: str = "curve"
     trains = True

@@ -33,8 +33,8 @@ class Point:
 def moments(run: StoredRun, count: int) -> dict[int, float]:
     """Iteration -> minutes of at most `count` networks, as `halved` chooses them; none before the first trained one."""
     lines = run.home.metrics(run.manifest)
-    minutes = {line["iteration"]: line["elapsed"] / 60 for line in lines if line["iteration"] in run.checkpoints}
-    return halved(minutes, lines[-1]["elapsed"] / 60, count) if lines else {}
+    minutes = {line.iteration: line.elapsed / 60 for line in lines if line.iteration in run.checkpoints}
+    return halved(minutes, lines[-1].elapsed / 60, count) if lines else {}
 
 
 def halved(minutes: Mapping[int, float], end: float, count: int) -> dict[int, float]:

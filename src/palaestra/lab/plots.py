@@ -7,6 +7,7 @@ number their parts by name, so that the same metrics give the same text and seve
 from __future__ import annotations
 
 import io
+import math
 import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,8 +20,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from palaestra.base.printable import printable
-
-Lines = Sequence[Mapping[str, Any]]
+from palaestra.runs.metrics import Gate, Lines
 
 # Okabe and Ito's colours, which people with any colour vision can tell apart.
 BLUE, ORANGE, GREEN, RED, PURPLE, GREY = "#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#6b7280"
@@ -61,59 +61,59 @@ def run_plots(lines: Lines, threshold: float | None = None) -> Iterator[tuple[st
             "Elo difference to players that never change, with 95 % intervals. An arrow: all games won (or lost), "
             "so only one end is known.",
             lambda axes: _elo(axes, lines),
-            any(line.get("elo") for line in lines),
+            any(line.elo for line in lines),
         ),
         (
             "Scores",
             "Self-play of an iteration: mean and highest score, and the threshold that a game has to beat; the best of "
             "the run so far, from wherever; and the mean of the agent with search, with 95 % intervals.",
             lambda axes: _scores(axes, lines),
-            any(line.get("scores") for line in lines),
+            any(line.scores for line in lines),
         ),
         (
             "Exploration",
             "By how much temperature and noise were widened because the threshold did not move.",
-            lambda axes: _series(axes, lines, "exploration", "factor", ORANGE),
-            any((line.get("exploration") or 1) > 1 for line in lines),
+            lambda axes: _series(axes, {line.iteration: line.exploration for line in lines}, "factor", ORANGE),
+            any((line.exploration or 1.0) > 1 for line in lines),
         ),
         (
             "Running Elo",
             "Elo above the earliest network by the run's own matches (gate, evaluation.history), all of them so far "
             "rated together, with 95 % intervals. It flatters: compare with a tournament of the checkpoints.",
             lambda axes: _running_elo(axes, lines),
-            any(line.get("running_elo") for line in lines),
+            any(line.running_elo for line in lines),
         ),
         (
             "Demerits",
             "What the agent gives away against a perfect opponent, from every start and on both sides: 0 is perfect "
             "play.",
             lambda axes: _demerits(axes, lines),
-            any(line.get("demerits") for line in lines),
+            any(line.demerits for line in lines),
         ),
         (
             "What outcomes are worth",
             "The first player's value of a draw, and of the median win of an iteration, by the reward that the run "
             "has learned.",
             lambda axes: _learned(axes, lines),
-            any(line.get("learned") for line in lines),
+            any(line.learned for line in lines),
         ),
         (
             "Length of self-play games",
             "Mean plies of an iteration's games.",
-            lambda axes: _series(axes, lines, "mean_plies", "plies", BLUE),
+            lambda axes: _series(axes, {line.iteration: line.mean_plies for line in lines}, "plies", BLUE),
             bool(lines),
         ),
         (
             "Results of self-play",
             "Share of games won by each side.",
             lambda axes: _results(axes, lines),
-            any(line["results"] for line in lines),
+            any(line.results for line in lines),
         ),
         (
             "Gate",
             "Candidate's share of decisive games against the network that played so far.",
             lambda axes: _gate(axes, lines, threshold),
-            any(line.get("gate") for line in lines),
+            any(line.gate for line in lines),
         ),
         (
             "Time",
@@ -124,7 +124,7 @@ def run_plots(lines: Lines, threshold: float | None = None) -> Iterator[tuple[st
         (
             "Speed of self-play",
             "Simulations a second, all threads together.",
-            lambda axes: _series(axes, lines, "simulations_per_second", "simulations / s", GREEN),
+            lambda axes: _speed(axes, lines),
             bool(lines),
         ),
         (
@@ -190,53 +190,60 @@ def _legend(axes: Axes, columns: int) -> None:
 
 
 def _iterations(lines: Lines) -> list[int]:
-    return [int(line["iteration"]) for line in lines]
+    return [line.iteration for line in lines]
 
 
-def _mark(lines: Lines) -> str:
-    return "o" if len(lines) <= FEW else ""
+def _curve(axes: Axes, values: Mapping[int, float | None], colour: str, label: str | None = None) -> None:
+    """A line through what is known of iteration -> value."""
+    known = {iteration: value for iteration, value in values.items() if value is not None}
+    marker = "o" if len(known) <= FEW else ""
+    axes.plot(list(known), list(known.values()), color=colour, label=label, marker=marker, markersize=3)
 
 
-def _series(axes: Axes, lines: Lines, key: str, label: str, colour: str) -> None:
-    known = [line for line in lines if line.get(key) is not None]
-    axes.plot(_iterations(known), [line[key] for line in known], color=colour, marker=_mark(known), markersize=3)
+def _series(axes: Axes, values: Mapping[int, float | None], label: str, colour: str) -> None:
+    _curve(axes, values, colour)
     axes.set_ylabel(label)
     axes.set_ylim(bottom=0)
 
 
 def _share(axes: Axes, lines: Lines) -> None:
-    _series(axes, lines, "network_share", "share", PURPLE)
+    _series(axes, {line.iteration: line.network_share for line in lines}, "share", PURPLE)
     axes.set_ylim(0, 1)
 
 
+def _speed(axes: Axes, lines: Lines) -> None:
+    _series(axes, {line.iteration: line.simulations_per_second for line in lines}, "simulations / s", GREEN)
+
+
 def _losses(axes: Axes, lines: Lines) -> None:
-    for name, colour in (("policy", BLUE), ("value", ORANGE), ("sum", GREEN), ("product", PURPLE)):
-        known = [line for line in lines if line["losses"].get(name) is not None]
-        values = [line["losses"][name] for line in known]
-        axes.plot(_iterations(known), values, color=colour, label=name, marker=_mark(known), markersize=3)
+    _curve(axes, {line.iteration: line.losses.policy for line in lines}, BLUE, "policy")
+    _curve(axes, {line.iteration: line.losses.value for line in lines}, ORANGE, "value")
+    _curve(axes, {line.iteration: line.losses.sum for line in lines}, GREEN, "sum")
+    _curve(axes, {line.iteration: line.losses.product for line in lines}, PURPLE, "product")
     axes.set_ylabel("loss")
     axes.set_ylim(bottom=0)
     _legend(axes, 4)
 
 
 def _elo(axes: Axes, lines: Lines) -> None:
-    anchors = list(dict.fromkeys(anchor for line in lines for anchor in line.get("elo") or ()))
+    anchors = list(dict.fromkeys(anchor for line in lines for anchor in line.elo or ()))
     for anchor, colour in zip(anchors, cycle((BLUE, ORANGE, GREEN, PURPLE, RED, GREY)), strict=False):
-        measured = [(line["iteration"], *line["elo"][anchor]) for line in lines if anchor in (line.get("elo") or ())]
+        measured = [(line.iteration, *line.elo[anchor]) for line in lines if line.elo and anchor in line.elo]
         for iteration, elo, low, high in measured:
             if elo is not None:
-                axes.plot([iteration, iteration], [low, high], color=colour, linewidth=1.2, alpha=0.6)
-        points = {
+                ends = [math.nan if end is None else end for end in (low, high)]
+                axes.plot([iteration, iteration], ends, color=colour, linewidth=1.2, alpha=0.6)
+        points: dict[str, list[tuple[int, float | None]]] = {
             "o": [(iteration, elo) for iteration, elo, _, _ in measured if elo is not None],
             "^": [(iteration, low) for iteration, elo, low, high in measured if elo is None and high is None],
             "v": [(iteration, high) for iteration, elo, low, high in measured if elo is None and low is None],
         }
         label: str | None = anchor  # named once in the legend, whichever marks it has
         for marker, some in points.items():
-            if some:
-                at, heights = zip(*some, strict=True)
-                line = "-" if marker == "o" else ""
-                axes.plot(at, heights, linestyle=line, color=colour, marker=marker, markersize=4, label=label)
+            if known := {iteration: height for iteration, height in some if height is not None}:
+                style = "-" if marker == "o" else ""
+                at, heights = list(known), list(known.values())
+                axes.plot(at, heights, linestyle=style, color=colour, marker=marker, markersize=4, label=label)
                 label = None
     axes.axhline(0, color=GREY, linewidth=0.8)
     axes.set_ylabel("Elo above the anchor")
@@ -244,67 +251,73 @@ def _elo(axes: Axes, lines: Lines) -> None:
 
 
 def _scores(axes: Axes, lines: Lines) -> None:
-    known = [line for line in lines if line.get("scores")]
-    at = _iterations(known)
-    for name, colour, label in (("best", RED, "best so far"), ("highest", GREY, "highest"), ("mean", BLUE, "mean")):
-        axes.plot(at, [line["scores"][name] for line in known], color=colour, label=label, linewidth=1.2)
-    if ranked := [line for line in known if line.get("ranked")]:
-        heights = [line["ranked"]["threshold"] for line in ranked]
-        axes.step(_iterations(ranked), heights, where="post", color=ORANGE, linewidth=1.0, label="to beat")
-    if judged := [line for line in known if line.get("score") and line["score"]["low"] is not None]:
-        mean, low, high = ([line["score"][name] for line in judged] for name in ("mean", "low", "high"))
-        axes.plot(_iterations(judged), mean, color=GREEN, marker="o", markersize=3, label="with search")
-        axes.vlines(_iterations(judged), low, high, color=GREEN, linewidth=1.2, alpha=0.6)
+    known = [(line.iteration, line.scores) for line in lines if line.scores is not None]
+    at = [iteration for iteration, _ in known]
+    axes.plot(at, [scores.best for _, scores in known], color=RED, label="best so far", linewidth=1.2)
+    axes.plot(at, [scores.highest for _, scores in known], color=GREY, label="highest", linewidth=1.2)
+    axes.plot(at, [scores.mean for _, scores in known], color=BLUE, label="mean", linewidth=1.2)
+    beat = {
+        line.iteration: line.ranked.threshold for line in lines if line.ranked and line.ranked.threshold is not None
+    }
+    if beat:
+        axes.step(list(beat), list(beat.values()), where="post", color=ORANGE, linewidth=1.0, label="to beat")
+    judged = [
+        (line.iteration, line.score.mean, line.score.low, line.score.high)
+        for line in lines
+        if line.score is not None and line.score.low is not None and line.score.high is not None
+    ]
+    if judged:
+        when, mean, low, high = zip(*judged, strict=True)
+        axes.plot(when, mean, color=GREEN, marker="o", markersize=3, label="with search")
+        axes.vlines(when, low, high, color=GREEN, linewidth=1.2, alpha=0.6)
     axes.set_ylabel("score")
     _legend(axes, 3)
 
 
 def _running_elo(axes: Axes, lines: Lines) -> None:
-    known = [line for line in lines if line.get("running_elo")]
-    elo, plus, minus = ([line["running_elo"][name] for line in known] for name in ("elo", "plus", "minus"))
-    at = _iterations(known)
-    low = [middle - below for middle, below in zip(elo, minus, strict=True)]
-    high = [middle + above for middle, above in zip(elo, plus, strict=True)]
-    axes.fill_between(at, low, high, color=BLUE, alpha=0.15, linewidth=0)
-    axes.plot(at, elo, color=BLUE, marker=_mark(known), markersize=3)
+    known = {line.iteration: line.running_elo for line in lines if line.running_elo is not None}
+    low = [found.elo - found.minus for found in known.values()]
+    high = [found.elo + found.plus for found in known.values()]
+    axes.fill_between(list(known), low, high, color=BLUE, alpha=0.15, linewidth=0)
+    _curve(axes, {iteration: found.elo for iteration, found in known.items()}, BLUE)
     axes.axhline(0, color=GREY, linewidth=0.8)
     axes.set_ylabel("Elo above the earliest network")
 
 
 def _demerits(axes: Axes, lines: Lines) -> None:
-    known = [{**line, "demerits": line["demerits"]["demerits"]} for line in lines if line.get("demerits")]
-    _series(axes, known, "demerits", "demerits", RED)
+    known = {line.iteration: line.demerits.demerits for line in lines if line.demerits is not None}
+    _series(axes, known, "demerits", RED)
 
 
 def _learned(axes: Axes, lines: Lines) -> None:
-    for name, colour, label in (("median_win", GREEN, "median win"), ("draw", GREY, "draw")):
-        known = [line for line in lines if line.get("learned") and line["learned"][name] is not None]
-        values = [line["learned"][name] for line in known]
-        axes.plot(_iterations(known), values, color=colour, label=label, marker=_mark(known), markersize=3)
+    known = {line.iteration: line.learned for line in lines if line.learned is not None}
+    _curve(axes, {iteration: found.median_win for iteration, found in known.items()}, GREEN, "median win")
+    _curve(axes, {iteration: found.draw for iteration, found in known.items()}, GREY, "draw")
     axes.set_ylim(-1, 1)
     axes.set_ylabel("value")
     _legend(axes, 2)
 
 
 def _results(axes: Axes, lines: Lines) -> None:
-    totals = [max(sum(line["results"].values()), 1) for line in lines]
+    known = [(line.iteration, line.results, max(line.results.games, 1)) for line in lines if line.results is not None]
     shares = {
-        name: [line["results"].get(name, 0) / total for line, total in zip(lines, totals, strict=True)]
-        for name in ("first", "draw", "second")
+        "first": [results.first / games for _, results, games in known],
+        "draw": [results.draw / games for _, results, games in known],
+        "second": [results.second / games for _, results, games in known],
     }
-    _stacked(axes, _iterations(lines), shares, (BLUE, RULE, ORANGE))
+    _stacked(axes, [iteration for iteration, _, _ in known], shares, (BLUE, RULE, ORANGE))
     axes.set_ylabel("share of games")
     axes.set_ylim(0, 1)
     _legend(axes, 3)
 
 
 def _gate(axes: Axes, lines: Lines, threshold: float | None) -> None:
-    held = [line for line in lines if line.get("gate")]
+    held = [(line.iteration, line.gate) for line in lines if line.gate is not None]
     for accepted, colour, marker, label in ((True, GREEN, "o", "accepted"), (False, RED, "x", "rejected")):
-        some = [line for line in held if line["gate"]["accepted"] == accepted]
+        some = {iteration: _decisive_share(gate) for iteration, gate in held if gate.accepted == accepted}
         axes.plot(
-            _iterations(some),
-            [_decisive_share(line["gate"]) for line in some],
+            list(some),
+            list(some.values()),
             linestyle="",
             color=colour,
             marker=marker,
@@ -318,15 +331,16 @@ def _gate(axes: Axes, lines: Lines, threshold: float | None) -> None:
     _legend(axes, 2)
 
 
-def _decisive_share(gate: Mapping[str, Any]) -> float:
+def _decisive_share(gate: Gate) -> float:
     """Wins among decisive games; 0 where no game was, because that is a rejection."""
-    decisive = gate["wins"] + gate["losses"]
-    return float(gate["wins"] / decisive) if decisive else 0.0
+    decisive = gate.wins + gate.losses
+    return gate.wins / decisive if decisive else 0.0
 
 
 def _time(axes: Axes, lines: Lines) -> None:
-    stages = list(dict.fromkeys(stage for line in lines for stage in line["seconds"]))
-    seconds = {stage: [float(line["seconds"].get(stage, 0.0)) for line in lines] for stage in stages}
+    spent = [line.seconds.by_stage() for line in lines]
+    stages = list(dict.fromkeys(stage for each in spent for stage in each))
+    seconds = {stage: [each.get(stage, 0.0) for each in spent] for stage in stages}
     colours = (BLUE, ORANGE, GREEN, PURPLE, RED, GREY)
     _stacked(axes, _iterations(lines), seconds, tuple(colours[i % len(colours)] for i in range(len(stages))))
     axes.set_ylabel("seconds")

@@ -19,9 +19,10 @@ from palaestra.games.base import Game
 from palaestra.games.registry import make_stored_game
 from palaestra.games.rows import ONGOING
 from palaestra.lab.pages import Replay, card, fill_page
-from palaestra.lab.plots import Lines, run_plots
+from palaestra.lab.plots import run_plots
 from palaestra.runs.folder import RunFolder, numbered
 from palaestra.runs.manifest import Manifest
+from palaestra.runs.metrics import Lines
 from palaestra.runs.pgn_games import PgnGame, read_games
 
 MOST_GAMES = 5
@@ -52,10 +53,10 @@ def replays(home: RunFolder, game: Game, manifest: Manifest) -> Iterator[Replay]
     last = manifest.iteration
     for iteration in sorted({round(1 + (last - 1) * step / (MOST_GAMES - 1)) for step in range(MOST_GAMES)}):
         if games := read_games(home.read(numbered("games", iteration, "pgn"), manifest).decode()):
-            yield replay(game, telling(games), f"Iteration {iteration}")
+            yield replay(game, game_to_show(games), f"Iteration {iteration}")
 
 
-def telling(games: Sequence[PgnGame]) -> PgnGame:
+def game_to_show(games: Sequence[PgnGame]) -> PgnGame:
     """The first game that was decided, which shows more than a draw; with one player the one with the best score."""
     if any(one.result != "*" for one in games):
         return next((one for one in games if one.result in ("1-0", "0-1")), games[0])
@@ -111,19 +112,20 @@ def facts(manifest: Manifest, lines: Lines) -> list[tuple[str, str]]:
         ("network", manifest.net),
         ("best is iteration", str(manifest.best)),
     ]
-    if lines and lines[-1].get("reward"):
-        shown.append(("reward", lines[-1]["reward"]))
-    if lines and (counted := lines[-1].get("demerits")):
-        shown.append(("demerits against perfect play", f"{counted['demerits']:.2f}"))
-    if lines and (scores := lines[-1].get("scores")):
-        shown.append(("best score", str(scores["best"])))
-    judged: Mapping[str, Any] = next((line["score"] for line in reversed(lines) if line.get("score")), {})
-    for one in (judged, *judged.get("anchors", ())) if judged else ():
-        ends = "" if one["low"] is None else f" ({one['low']:.1f} to {one['high']:.1f})"
-        shown.append((f"mean score of {one['player']}, 95 %", f"{one['mean']:.1f}{ends}"))
-    latest: Mapping[str, Any] = next((line["elo"] for line in reversed(lines) if line.get("elo")), {})
-    for anchor, (elo, low, high) in latest.items():
-        shown.append((f"Elo against {anchor}, 95 %", elo_in_words((elo, low, high))))
+    last = lines[-1] if lines else None
+    if last is not None and last.reward:
+        shown.append(("reward", last.reward))
+    if last is not None and last.demerits is not None:
+        shown.append(("demerits against perfect play", f"{last.demerits.demerits:.2f}"))
+    if last is not None and last.scores is not None:
+        shown.append(("best score", str(last.scores.best)))
+    judged = next((line.score for line in reversed(lines) if line.score is not None), None)
+    for score in (judged, *judged.anchors) if judged is not None else ():
+        ends = "" if score.low is None else f" ({score.low:.1f} to {score.high:.1f})"
+        shown.append((f"mean score of {score.player}, 95 %", f"{score.mean:.1f}{ends}"))
+    latest = next((line.elo for line in reversed(lines) if line.elo), {})
+    for anchor, elo in latest.items():
+        shown.append((f"Elo against {anchor}, 95 %", elo_in_words(elo)))
     return shown
 
 

@@ -195,9 +195,9 @@ def _idle_run(config: RunConfig) -> tuple[float, float]:
         tempfile.TemporaryDirectory(prefix="palaestra-") as folder,
     ):
         lines = train(_alone(_with(config, config.threads, 2), 3, learn), Path(folder) / "idle").metrics
-    took = [after["elapsed"] - before["elapsed"] for before, after in pairwise(lines)]
-    beside = [seconds - sum(line["seconds"].values()) for seconds, line in zip(took, lines[1:], strict=True)]
-    return min(beside), LOADING if compiled else max(0.0, lines[0]["elapsed"] - min(took))
+    took = [after.elapsed - before.elapsed for before, after in pairwise(lines)]
+    beside = [seconds - line.seconds.total for seconds, line in zip(took, lines[1:], strict=True)]
+    return min(beside), LOADING if compiled else max(0.0, lines[0].elapsed - min(took))
 
 
 def _network(game: Game, config: RunConfig) -> NetworkSpeed:

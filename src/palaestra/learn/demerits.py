@@ -12,11 +12,10 @@ Knows no training and no network: agents are players.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
-from palaestra.arena.match import Listener, a_first
+from palaestra.arena.match import MatchListener, a_first
 from palaestra.arena.openings import Opening
 from palaestra.arena.parallel import Team, play_parallel
 from palaestra.base.errors import ConfigError, PlayerError
@@ -24,22 +23,7 @@ from palaestra.games.base import Game
 from palaestra.players.base import Player
 from palaestra.players.perfect import RETROGRADE, PerfectPlayer
 from palaestra.rewards.registry import make_reward
-
-
-@dataclass(frozen=True)
-class Demerits:
-    """An agent's games against `perfect`: twice as many as there are initial positions."""
-
-    demerits: float
-    wins: int
-    draws: int
-    losses: int
-    mean_plies: float
-    seconds: float
-
-    @property
-    def games(self) -> int:
-        return self.wins + self.draws + self.losses
+from palaestra.runs.metrics import Demerits
 
 
 def check_demerits(game: Game) -> None:
@@ -56,7 +40,7 @@ def demerit_games(game: Game) -> int:
     return 2 * game.num_starts
 
 
-def play_demerits(game: Game, agents: Sequence[Player], seed: int = 0, listen: Listener | None = None) -> Demerits:
+def play_demerits(game: Game, agents: Sequence[Player], seed: int = 0, listen: MatchListener | None = None) -> Demerits:
     """The demerits of an agent; `agents` are equal copies of it, one for each thread.
 
     The seed decides only between moves of the perfect player that are equally good, and what the agent itself draws.
@@ -72,5 +56,5 @@ def play_demerits(game: Game, agents: Sequence[Player], seed: int = 0, listen: L
     scores = sides * make_reward("hand_tuned", game).value(outcomes)
     return Demerits(
         0.0 - float(scores.sum()),  # and not -0.0 for perfect play
-        match.wins, match.draws, match.losses, match.mean_plies, match.seconds,
+        match.wins, match.draws, match.losses, match.mean_plies,
     )  # fmt: skip

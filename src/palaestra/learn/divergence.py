@@ -7,36 +7,35 @@ has, however little it knows. Nothing here knows how the network is trained.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from typing import Any
 
 from palaestra.base.errors import DivergedError
 from palaestra.learn.config import LearnConfig
-from palaestra.learn.running_elo import Lines
+from palaestra.learn.train_report import TrainReport
+from palaestra.runs.metrics import Lines
 
 IN_A_ROW = 3  # iterations that diverge until the run stops
 IGNORANCE = 5.0  # how many times the loss of even odds over all moves
 LARGEST_VALUE = 1000.0  # no value or margin of a game, told as 0, costs that much
 
 
-def divergence(report: Any, num_actions: int) -> str | None:
-    """Why an iteration's training (`trainer.TrainReport`) counts as diverged; None if it does not."""
+def divergence(report: TrainReport, num_actions: int) -> str | None:
+    """Why an iteration's training counts as diverged; None if it does not."""
     if report.stopped:
-        return str(report.stopped)
+        return report.stopped
     even = math.log(max(num_actions, 2))
-    if report.policy > IGNORANCE * even:
-        return f"the policy's loss is {report.policy:.3g}, where even odds over all moves have {even:.2g}"
-    if report.value > LARGEST_VALUE:
-        return f"the value's loss is {report.value:.3g}"
+    losses = report.losses
+    if losses.policy > IGNORANCE * even:
+        return f"the policy's loss is {losses.policy:.3g}, where even odds over all moves have {even:.2g}"
+    if losses.value > LARGEST_VALUE:
+        return f"the value's loss is {losses.value:.3g}"
     return None
 
 
-def diverged_in_a_row(lines: Lines, history: Iterable[Mapping[str, Any]]) -> int:
-    """How many of the newest iterations diverged, one after the other, since settings last changed."""
-    since = max((entry["after_iteration"] for entry in history), default=0)
+def diverged_in_a_row(lines: Lines, since: int) -> int:
+    """How many of the newest iterations diverged, one after the other, of those after iteration `since`."""
     count = 0
     for line in reversed(lines):
-        if line["iteration"] <= since or not line.get("diverged"):
+        if line.iteration <= since or not line.diverged:
             break
         count += 1
     return count

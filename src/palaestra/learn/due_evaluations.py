@@ -9,23 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from palaestra.arena.match import Running
 from palaestra.games.base import Game
 from palaestra.learn.config import RunConfig
 from palaestra.learn.demerits import demerit_games
-from palaestra.learn.running_elo import Encounter, Lines, evaluated_before
+from palaestra.learn.gate import GateResult
+from palaestra.learn.running_elo import encounter, evaluated_before
+from palaestra.learn.scores import Scored
 from palaestra.learn.stage_timer import StageTimer
 from palaestra.learn.stages import Stages
 from palaestra.rewards.base import Reward
-
-if TYPE_CHECKING:
-    from palaestra.learn.demerits import Demerits
-    from palaestra.learn.evaluation import AnchorResult
-    from palaestra.learn.gate import GateResult
-    from palaestra.learn.scores import Score
+from palaestra.runs.metrics import AnchorResult, Demerits, Encounter, Lines
 
 
 class Judged(NamedTuple):
@@ -35,7 +33,7 @@ class Judged(NamedTuple):
     results: tuple[AnchorResult, ...] | None = None  # against the anchors
     history: Encounter | None = None  # against the network evaluated before
     demerits: Demerits | None = None
-    scores: tuple[Score, ...] | None = None  # with one player: the agent's, then the anchors'
+    scores: tuple[Scored, ...] | None = None  # with one player: the agent's, then the anchors'
 
     @property
     def is_evaluated(self) -> bool:
@@ -76,33 +74,38 @@ class DueEvaluations:
         """Play what was planned with the network `model`; `read` gives the network of an earlier iteration."""
         judged = Judged()
         if plan.demerits:
-            given = (self.game, model, self.config, plan.iteration, listen.match(plan.demerits))
-            judged = judged._replace(demerits=self.stages.demerits(*given, reward=self.reward))
+            heard = listen.match(plan.demerits)
+            demerits = self.stages.demerits(self.game, model, self.config, plan.iteration, heard, reward=self.reward)
+            judged = judged._replace(demerits=demerits)
         if plan.anchors and self.game.players == 1:
             judged = judged._replace(scores=self._score(plan.iteration, model, listen))
         elif plan.anchors:
             judged = judged._replace(results=self._meet_anchors(plan.iteration, model, listen))
         if plan.against is not None:
             heard = listen.match(self.config.evaluation.history)
-            pair = (model, read(plan.against))
-            match = self.stages.meet(self.game, *pair, self.config, plan.iteration, heard, reward=self.reward)
-            judged = judged._replace(history=Encounter.of(match, plan.network, plan.against))
+            earlier, iteration = read(plan.against), plan.iteration
+            match = self.stages.meet(self.game, model, earlier, self.config, iteration, heard, reward=self.reward)
+            judged = judged._replace(history=encounter(match, plan.network, plan.against))
         return judged
 
-    def _meet_anchors(self, iteration: int, model: bytes, listen: StageTimer) -> tuple[Any, ...]:
+    def _meet_anchors(self, iteration: int, model: bytes, listen: StageTimer) -> tuple[AnchorResult, ...]:
         settings = self.config.evaluation
         heard = {anchor: listen.match(settings.games) for anchor in settings.anchors}
-        given = (self.game, model, self.config, self._seed(iteration), lambda anchor, one: heard[anchor](one))
-        return tuple(self.stages.evaluate(*given, reward=self.reward))
 
-    def _score(self, iteration: int, model: bytes, listen: StageTimer) -> tuple[Score, ...]:
+        def told(anchor: str, running: Running) -> None:
+            heard[anchor](running)
+
+        seed = self._seed(iteration)
+        return tuple(self.stages.evaluate(self.game, model, self.config, seed, told, reward=self.reward))
+
+    def _score(self, iteration: int, model: bytes, listen: StageTimer) -> tuple[Scored, ...]:
         before: dict[str, int] = {}  # player -> games of those before it
 
         def heard(player: str, finished: int) -> None:
             listen(before.setdefault(player, len(before) * self.config.evaluation.games) + finished)
 
-        given = (self.game, model, self.config, self._seed(iteration), heard)
-        return tuple(self.stages.score(*given, reward=self.reward))
+        seed = self._seed(iteration)
+        return tuple(self.stages.score(self.game, model, self.config, seed, heard, reward=self.reward))
 
     def _seed(self, iteration: int) -> int:
         return int(np.random.SeedSequence([self.config.seed, iteration]).generate_state(1, np.uint64)[0] >> 1)

@@ -7,60 +7,25 @@ the difference has no upper end, and is given as such: the lower end of its inte
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
-from palaestra.arena.match import Listener, MatchResult, Running
+from palaestra.arena.match import MatchListener, MatchResult, Running
 from palaestra.arena.parallel import Team, play_parallel
 from palaestra.arena.statistics import finite
 from palaestra.base.streams import keyed_seeds
 from palaestra.games.base import Game
 from palaestra.learn.config import RunConfig
-from palaestra.learn.demerits import Demerits, play_demerits
+from palaestra.learn.demerits import play_demerits
 from palaestra.players.registry import make_player
 from palaestra.players.runs import make_agent, playing_search
 from palaestra.rewards.base import Reward
+from palaestra.runs.metrics import AnchorResult, Demerits, Elo
 from palaestra.search.config import SearchConfig
 
 _HISTORY, _DEMERITS = 0x415, 0xDE3  # set the random numbers of these games apart from other stages'
 T = TypeVar("T")
 AnchorListener = Callable[[str, Running], None]
-Elo = tuple[float | None, float | None, float | None]  # difference and its 95 % interval; None is infinite
-
-
-@dataclass(frozen=True)
-class AnchorResult:
-    """The agent's result against one anchor. Intervals are 95 %."""
-
-    anchor: str
-    simulations: int
-    wins: int
-    draws: int
-    losses: int
-    score: float
-    interval: tuple[float, float]
-    elo: Elo
-    games: int
-    distinct_games: int
-    seconds: float
-
-    @classmethod
-    def of(cls, match: MatchResult, simulations: int) -> AnchorResult:
-        difference, low, high = (finite(elo) for elo in match.elo)
-        return cls(
-            match.b,
-            simulations,
-            match.wins,
-            match.draws,
-            match.losses,
-            match.score,
-            match.interval,
-            (difference, low, high),
-            match.games,
-            match.distinct_games,
-            match.seconds,
-        )
 
 
 def as_configured(
@@ -95,7 +60,7 @@ def meet(
     earlier: bytes,
     config: RunConfig,
     iteration: int,
-    listen: Listener | None = None,
+    listen: MatchListener | None = None,
     *,
     reward: Reward | None = None,
 ) -> MatchResult:
@@ -113,7 +78,7 @@ def demerits(
     model: bytes,
     config: RunConfig,
     iteration: int,
-    listen: Listener | None = None,
+    listen: MatchListener | None = None,
     *,
     reward: Reward | None = None,
 ) -> Demerits:
@@ -148,13 +113,25 @@ def play_anchors(
     for anchor in anchors:
         teams: list[Team] = [(agent, make_player(anchor, game)) for agent in agents]
         match = play_parallel(game, teams, games, seed=seed, listen=_named(anchor, listen))
-        results.append(AnchorResult.of(match, simulations))
+        results.append(anchor_result(match, simulations))
     return results
 
 
-def elo_by_anchor(results: Sequence[AnchorResult]) -> dict[str, list[float | None]]:
-    """anchor -> [Elo, low, high], as a line of metrics keeps it."""
-    return {result.anchor: list(result.elo) for result in results}
+def anchor_result(match: MatchResult, simulations: int) -> AnchorResult:
+    """What a match against an anchor, who is B, says of the agent."""
+    difference, low, high = (finite(elo) for elo in match.elo)
+    return AnchorResult(
+        anchor=match.b,
+        simulations=simulations,
+        wins=match.wins,
+        draws=match.draws,
+        losses=match.losses,
+        score=match.score,
+        interval=match.interval,
+        elo=(difference, low, high),
+        games=match.games,
+        distinct_games=match.distinct_games,
+    )
 
 
 def elo_above_random(results: Sequence[AnchorResult]) -> Elo | None:

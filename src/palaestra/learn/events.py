@@ -6,16 +6,19 @@ loop, or for `StageProgress` in one that works for it, and should return quickly
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from palaestra.games.base import Game
 from palaestra.learn.config import RunConfig
+from palaestra.runs.metrics import AgentScore, AnchorResult, Elo, MetricsLine, Score
+
+if TYPE_CHECKING:  # views listen, and need not load what plays
+    from palaestra.learn.gate import GateResult
 
 Stage = Literal["selfplay", "deep", "training", "gate", "evaluation", "saving"]
-Metrics = Mapping[str, Any]  # one line of metrics.jsonl
 
 
 @dataclass(frozen=True)
@@ -26,7 +29,7 @@ class RunStarted:
     config: RunConfig
     iteration: int
     seconds: float
-    history: tuple[Metrics, ...]  # the iterations so far
+    history: tuple[MetricsLine, ...]  # the iterations so far
 
 
 @dataclass(frozen=True)
@@ -54,10 +57,10 @@ class StageEnded:
 
 @dataclass(frozen=True)
 class GateEnded:
-    """The candidate was accepted or not; `result` is the gate's own record."""
+    """The candidate was accepted or not."""
 
     iteration: int
-    result: Any
+    result: GateResult
 
 
 @dataclass(frozen=True)
@@ -65,7 +68,7 @@ class EvaluationEnded:
     """Results against the anchors, or with one player the scores of the agent and of the anchors."""
 
     iteration: int
-    results: tuple[Any, ...]
+    results: tuple[AnchorResult, ...] | tuple[Score, ...]
 
 
 @dataclass(frozen=True)
@@ -73,7 +76,7 @@ class IterationEnded:
     """The iteration is on the disk; `metrics` is its line of metrics.jsonl."""
 
     iteration: int
-    metrics: Metrics
+    metrics: MetricsLine
 
 
 @dataclass(frozen=True)
@@ -95,17 +98,17 @@ class Summary:
     positions: int
     seconds: float
     best: int  # iteration of the network that plays
-    metrics: tuple[Metrics, ...]
+    metrics: tuple[MetricsLine, ...]
 
     @property
-    def elo(self) -> dict[str, list[float | None]]:
-        """The last evaluation: anchor -> [Elo difference, low, high]; null where it is infinite."""
-        return next((dict(line["elo"]) for line in reversed(self.metrics) if line["elo"]), {})
+    def elo(self) -> dict[str, Elo]:
+        """The last evaluation: anchor -> (Elo difference, low, high); None where it is infinite."""
+        return next((line.elo for line in reversed(self.metrics) if line.elo), {})
 
     @property
-    def score(self) -> dict[str, Any] | None:
+    def score(self) -> AgentScore | None:
         """With one player, the last evaluation of the agent and its anchors; None with two."""
-        return next((dict(line["score"]) for line in reversed(self.metrics) if line.get("score")), None)
+        return next((line.score for line in reversed(self.metrics) if line.score is not None), None)
 
 
 @dataclass(frozen=True)

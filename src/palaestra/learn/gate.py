@@ -7,24 +7,24 @@ threads, and not on what other stages drew.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from palaestra.arena.early_stop import play_until_sure
-from palaestra.arena.match import Listener, MatchResult, play_match
+from palaestra.arena.match import MatchListener, MatchResult, play_match
 from palaestra.arena.openings import default_plies
 from palaestra.arena.parallel import Team, play_parallel
 from palaestra.arena.sprt import Sprt
 from palaestra.base.streams import keyed_seeds
 from palaestra.games.base import Game
 from palaestra.learn.config import GateConfig, RunConfig
-from palaestra.learn.running_elo import Tally, tally_of_first
+from palaestra.learn.running_elo import tally_of_first
 from palaestra.nets.evaluator import OnnxEvaluator
 from palaestra.players.lasting import LastingPlayer
 from palaestra.players.runs import make_agent, playing_search
 from palaestra.rewards.base import Reward
+from palaestra.runs.metrics import Tally
 
 _STAGE = 0x6A7E  # sets the gate's random numbers apart from other stages'
 
@@ -38,7 +38,6 @@ class GateResult:
     draws: int
     losses: int
     reason: str  # one line for people
-    seconds: float
     games: int = 0
     distinct_games: int = 0
     first: Tally = (0, 0, 0)  # wins, draws and losses in the games that the candidate began
@@ -50,7 +49,7 @@ def judge(
     best: bytes,
     config: RunConfig,
     iteration: int,
-    listen: Listener | None = None,
+    listen: MatchListener | None = None,
     *,
     reward: Reward | None = None,
 ) -> GateResult:
@@ -60,8 +59,7 @@ def judge(
     """
     gate = config.gate
     if gate.kind == "off":
-        return GateResult(True, 0, 0, 0, "no gate", 0.0)
-    began = time.perf_counter()
+        return GateResult(True, 0, 0, 0, "no gate")
     seed = int(keyed_seeds(config.seed, iteration, _STAGE)[0] >> 1)
     if gate.kind == "sprt":
         accepted, reason, match = _by_test(game, _teams(game, candidate, best, config, reward), gate, seed, listen)
@@ -79,7 +77,6 @@ def judge(
         match.draws,
         match.losses,
         reason,
-        time.perf_counter() - began,
         match.games,
         match.distinct_games,
         tally_of_first(match),
@@ -94,7 +91,7 @@ def _teams(game: Game, candidate: bytes, best: bytes, config: RunConfig, reward:
 
 
 def _without_forgetting(
-    game: Game, candidate: bytes, best: bytes, config: RunConfig, listen: Listener | None, reward: Reward | None
+    game: Game, candidate: bytes, best: bytes, config: RunConfig, listen: MatchListener | None, reward: Reward | None
 ) -> MatchResult:
     """One game after the other from the first position, by searches that keep their trees (sources: L6)."""
     one, other = (
@@ -129,11 +126,11 @@ def _by_threshold(match: MatchResult, config: RunConfig) -> tuple[bool, str]:
     return passes(match.wins, match.losses, threshold), f"{share}, {100 * threshold:g} % needed"
 
 
-def _by_test(game: Game, teams: Sequence[Team], gate: GateConfig, seed: int, listen: Listener | None) -> Judgement:
+def _by_test(game: Game, teams: Sequence[Team], gate: GateConfig, seed: int, listen: MatchListener | None) -> Judgement:
     """The sequential test; when the games run out first, the ratio's sign is not enough: the candidate is rejected."""
     plies = default_plies(game, gate.games // 2)
 
-    def play(pairs: range, heard: Listener | None) -> MatchResult:
+    def play(pairs: range, heard: MatchListener | None) -> MatchResult:
         return play_parallel(game, teams, gate.games, opening_plies=plies, seed=seed, pairs=pairs, listen=heard)
 
     tested = play_until_sure(Sprt(gate.elo0, gate.elo1), gate.games, play, listen)

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Protocol
 
-from palaestra.learn.events import Event, IterationEnded, Listener, Metrics, RunEnded
+from palaestra.learn.events import Event, IterationEnded, Listener, RunEnded
+from palaestra.runs.metrics import MetricsLine
+
+
+class Writer(Protocol):
+    """What is used of TensorBoard's SummaryWriter."""
+
+    def add_scalar(self, tag: str, scalar_value: float, global_step: int, /) -> None: ...
+
+    def flush(self) -> None: ...
+
+    def close(self) -> None: ...
 
 
 def tensorboard(folder: Path) -> Listener | None:
@@ -24,7 +36,7 @@ def tensorboard(folder: Path) -> Listener | None:
 class TensorBoard:
     """Scalars of every iteration, by its number."""
 
-    def __init__(self, writer: Any) -> None:
+    def __init__(self, writer: Writer) -> None:
         self.writer = writer
 
     def __call__(self, event: Event) -> None:
@@ -36,22 +48,27 @@ class TensorBoard:
             self.writer.close()
 
 
-def scalars(metrics: Metrics) -> dict[str, float]:
+def scalars(line: MetricsLine) -> dict[str, float]:
     """The numbers of an iteration by the names that TensorBoard groups: "losses/policy", "elo/random"."""
-    found = {f"losses/{name}": value for name, value in metrics["losses"].items()}
-    found |= {f"seconds/{stage}": value for stage, value in metrics["seconds"].items()}
-    found |= {f"elo/{anchor}": elo[0] for anchor, elo in (metrics["elo"] or {}).items()}
-    found |= {f"selfplay/{name}": metrics[name] for name in ("mean_plies", "simulations_per_second", "network_share")}
-    found |= {"training/lr": metrics["lr"], "training/buffer": metrics["buffer"]}
-    if metrics["running_elo"] is not None:
-        found["elo/running"] = metrics["running_elo"]["elo"]
-    if metrics["demerits"] is not None:
-        found["demerits"] = metrics["demerits"]["demerits"]
-    found |= {f"reward/{name}": value for name, value in (metrics["learned"] or {}).items()}
-    if metrics["scores"] is not None:
-        found |= {f"score/{name}": metrics["scores"][name] for name in ("mean", "highest", "best")}
-        found |= {"score/threshold": (metrics["ranked"] or {}).get("threshold")}
-        found |= {"score/exploration": metrics["exploration"], "score/agent": (metrics["score"] or {}).get("mean")}
-    if metrics["gate"] is not None:
-        found["gate/accepted"] = float(metrics["gate"]["accepted"])
+    found: dict[str, float | None] = {f"losses/{name}": value for name, value in asdict(line.losses).items()}
+    found |= {f"seconds/{stage}": value for stage, value in line.seconds.by_stage().items()}
+    found |= {f"elo/{anchor}": elo for anchor, (elo, _, _) in (line.elo or {}).items()}
+    found |= {"selfplay/mean_plies": line.mean_plies, "selfplay/network_share": line.network_share}
+    found |= {"selfplay/simulations_per_second": line.simulations_per_second}
+    found |= {"training/lr": line.lr, "training/buffer": line.buffer}
+    if line.running_elo is not None:
+        found["elo/running"] = line.running_elo.elo
+    if line.demerits is not None:
+        found["demerits"] = line.demerits.demerits
+    if line.learned is not None:
+        found |= {f"reward/{name}": value for name, value in asdict(line.learned).items()}
+    if (scores := line.scores) is not None:
+        found |= {"score/mean": scores.mean, "score/highest": scores.highest, "score/best": scores.best}
+        found |= {"score/exploration": line.exploration}
+    if line.ranked is not None:
+        found["score/threshold"] = line.ranked.threshold
+    if line.score is not None:
+        found["score/agent"] = line.score.mean
+    if line.gate is not None:
+        found["gate/accepted"] = float(line.gate.accepted)
     return {name: float(value) for name, value in found.items() if value is not None}

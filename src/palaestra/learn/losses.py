@@ -15,8 +15,6 @@ also what lets a batch be cut into parts: only a and b need to know the whole ba
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import torch
 from torch import Tensor
 from torch.nn import functional
@@ -26,20 +24,6 @@ from palaestra.nets.heads import CATEGORICAL_HEAD, DRAW, OUTCOME_HEAD, VALUE_HEA
 
 NEVER = -1e9  # a logit whose share of any softmax is 0, and finite, so that 0 times it is 0
 RESULT_WEIGHT = 3.0  # of the result beside its amount (sources: Schmidt training)
-
-
-@dataclass(frozen=True)
-class Losses:
-    """The four losses of Ch4, whichever of them is minimised."""
-
-    policy: float
-    value: float
-    sum: float
-    product: float
-
-    @classmethod
-    def of(cls, policy: float, value: float) -> Losses:
-        return cls(policy, value, policy + value, policy * value)
 
 
 def policy_loss(logits: Tensor, target: Tensor) -> Tensor:

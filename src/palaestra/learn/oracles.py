@@ -61,8 +61,8 @@ class PositionSet:
         return np.asarray(chosen < self.signs.max(axis=1))
 
     @property
-    def telling(self) -> int:
-        """Positions where a mistake is possible."""
+    def fallible(self) -> int:
+        """How many positions have a move that is a mistake."""
         worst = np.where(self.signs == ILLEGAL, 2, self.signs).min(axis=1)
         return int((worst < self.signs.max(axis=1)).sum())
 
@@ -75,7 +75,7 @@ class ErrorRate:
     simulations: int
     mistakes: int
     positions: int
-    telling: int
+    fallible: int  # of the positions, those that have a move that is a mistake
 
     @property
     def rate(self) -> float:
@@ -109,7 +109,7 @@ def error_rates(
         players = [_player(game, model, search, count, averaged, reward) for _ in range(threads)]
         for positions in sets:
             mistakes = int(positions.mistakes(choose(players, positions.states, seed)).sum())
-            rates.append(ErrorRate(positions.name, count, mistakes, len(positions.states), positions.telling))
+            rates.append(ErrorRate(positions.name, count, mistakes, len(positions.states), positions.fallible))
     return rates
 
 

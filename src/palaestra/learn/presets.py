@@ -23,7 +23,7 @@ from palaestra.nets.architecture import parse_net
 from palaestra.nets.heads import VALUE_HEAD
 
 NAMES = ("fast", "thesis", "thesis-small", "schmidt", "opposition-fast", "ranked", "record")
-DEFAULT, ALONE, ONE_BEGINNING = "fast", "ranked", "record"
+DEFAULT, SOLO, ONE_BEGINNING = "fast", "ranked", "record"
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def default_preset(game: Game) -> str:
     """The preset for a game when none is named: one player, who always begins alike, is after the best game alone."""
     if game.players > 1:
         return DEFAULT
-    return ONE_BEGINNING if game.num_starts == 1 else ALONE
+    return ONE_BEGINNING if game.num_starts == 1 else SOLO
 
 
 def configure(

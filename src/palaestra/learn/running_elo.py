@@ -12,57 +12,13 @@ network is 0 Elo. Nothing here plays, and a network is known by the iteration th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from palaestra.arena.match import MatchResult, a_first, points_of_a
 from palaestra.arena.ratings import RatingConfig, Results, rate
+from palaestra.runs.metrics import Encounter, Lines, RunningElo, Tally
 
-Lines = Sequence[Mapping[str, Any]]  # of metrics.jsonl
-Tally = tuple[int, int, int]  # wins, draws, losses
 POINTS = (1.0, 0.5, 0.0)  # of a win, a draw and a loss
-
-
-@dataclass(frozen=True)
-class Encounter:
-    """A match between two networks of a run, from the view of `network`."""
-
-    network: int
-    against: int
-    wins: int
-    draws: int
-    losses: int
-    first: Tally  # in the games that `network` began
-    games: int
-    distinct_games: int
-
-    @classmethod
-    def of(cls, match: MatchResult, network: int, against: int) -> Encounter:
-        first = tally_of_first(match)
-        return cls(network, against, match.wins, match.draws, match.losses, first, match.games, match.distinct_games)
-
-    @classmethod
-    def from_line(cls, line: Mapping[str, Any]) -> Encounter:
-        """What an entry of metrics.jsonl tells of; one of the gate holds more than is needed here."""
-        return cls(**{field.name: line[field.name] for field in fields(cls)})
-
-    def results(self) -> Iterator[tuple[str, str, float]]:
-        """(who moved first, who moved second, points of the first) of every game."""
-        one, other = str(self.network), str(self.against)
-        for points, whole, began in zip(POINTS, (self.wins, self.draws, self.losses), self.first, strict=True):
-            yield from began * [(one, other, points)]
-            yield from (whole - began) * [(other, one, 1.0 - points)]
-
-
-@dataclass(frozen=True)
-class RunningElo:
-    """A network's Elo above the earliest one; the 95 % interval is elo - minus … elo + plus."""
-
-    network: int
-    elo: float
-    plus: float
-    minus: float
 
 
 def tally_of_first(match: MatchResult) -> Tally:
@@ -71,22 +27,35 @@ def tally_of_first(match: MatchResult) -> Tally:
     return points.count(1.0), points.count(0.5), points.count(0.0)
 
 
+def encounter(match: MatchResult, network: int, against: int) -> Encounter:
+    """A match in which the networks of two iterations were A and B."""
+    first = tally_of_first(match)
+    return Encounter(network, against, match.wins, match.draws, match.losses, first, match.games, match.distinct_games)
+
+
+def games_of(met: Encounter) -> Iterator[tuple[str, str, float]]:
+    """(who moved first, who moved second, points of the first) of every game of a match."""
+    one, other = str(met.network), str(met.against)
+    for points, whole, began in zip(POINTS, (met.wins, met.draws, met.losses), met.first, strict=True):
+        yield from began * [(one, other, points)]
+        yield from (whole - began) * [(other, one, 1.0 - points)]
+
+
 def playing(lines: Lines) -> int:
     """The network that plays after these iterations: the last that no gate rejected, 0 before any."""
-    accepted = (line["iteration"] for line in reversed(lines) if line["gate"] is None or line["gate"]["accepted"])
-    return int(next(accepted, 0))
+    return next((line.iteration for line in reversed(lines) if line.is_accepted), 0)
 
 
 def evaluated_before(lines: Lines) -> int:
     """The network that the last evaluation saw; the untrained one before any."""
-    last = next((count for count in range(len(lines), 0, -1) if lines[count - 1]["elo"] is not None), 0)
+    last = next((count for count in range(len(lines), 0, -1) if lines[count - 1].elo is not None), 0)
     return playing(lines[:last])
 
 
 def encounters(lines: Lines) -> list[Encounter]:
     """The matches between networks in these lines; a run that did not yet count who began has none."""
-    entries = (entry for line in lines for entry in (line.get("gate"), line.get("history")))
-    return [Encounter.from_line(entry) for entry in entries if entry and "first" in entry]
+    found = (met for line in lines for met in (line.gate.encounter if line.gate is not None else None, line.history))
+    return [met for met in found if met is not None]
 
 
 def running_elos(lines: Lines) -> dict[int, RunningElo]:
@@ -105,18 +74,20 @@ def running_elos(lines: Lines) -> dict[int, RunningElo]:
     }
 
 
-def running_line(lines: Lines) -> dict[str, Any] | None:
+def latest_elo(lines: Lines) -> RunningElo | None:
     """The running Elo of the network that plays, as a line of metrics keeps it; None where it has played no match.
 
     Numbers are rounded to 0.01: their last bits are linear algebra's, which may depend on threads, and a resumed run
     must write the same line.
     """
     found = running_elos(lines).get(playing(lines))
-    return None if found is None else {name: round(value, 2) for name, value in asdict(found).items()}
+    if found is None:
+        return None
+    return RunningElo(found.network, round(found.elo, 2), round(found.plus, 2), round(found.minus, 2))
 
 
 def _count(matches: Sequence[Encounter]) -> Results:
-    return Results.count(game for match in matches for game in match.results())
+    return Results.count(game for match in matches for game in games_of(match))
 
 
 def _connected(matches: Sequence[Encounter], network: int) -> list[Encounter]:

@@ -10,11 +10,9 @@ from __future__ import annotations
 
 import math
 import threading
-import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
@@ -29,32 +27,19 @@ from palaestra.players.runs import make_agent, playing_search
 from palaestra.players.solo import WholeGames, play_each
 from palaestra.rewards.base import Reward
 from palaestra.runs.game_record import GameRecord, distinct_courses
+from palaestra.runs.metrics import Score
 from palaestra.search.config import SearchConfig
 
-Listener = Callable[[str, int], None]  # (player, its games that are finished)
+ScoreListener = Callable[[str, int], None]  # (player, its games that are finished)
 AGENT = "evaluation"  # who played, as solutions say
 LOCKSTEP = 64  # games of one thread at once
 
 
-@dataclass(frozen=True)
-class Score:
-    """The scores of one player. The interval is 95 %, of the mean (Student's t); none for a single game."""
+class Scored(NamedTuple):
+    """The games of one player, and what they say."""
 
-    player: str
-    mean: float
-    low: float | None
-    high: float | None
-    best: int
-    games: int
-    distinct_games: int
-    seconds: float
-    records: tuple[GameRecord, ...] = field(default=(), repr=False, compare=False)
-
-    def to_json(self) -> dict[str, Any]:
-        """Without its time and its games."""
-        line = asdict(self)
-        del line["records"], line["seconds"]
-        return line
+    score: Score
+    records: tuple[GameRecord, ...]
 
 
 def play_scores(
@@ -69,8 +54,8 @@ def play_scores(
     seed: int,
     averaged: bool = False,
     reward: Reward | None = None,
-    listen: Listener | None = None,
-) -> list[Score]:
+    listen: ScoreListener | None = None,
+) -> list[Scored]:
     """The agent and each anchor from the same beginnings; `search` is that of the agent's self-play."""
     book = make_book(game, games, 0 if game.num_starts >= 2 * games else default_plies(game, games), seed)
     playing, text = playing_search(search, simulations), f"agent(simulations={simulations})"
@@ -81,7 +66,7 @@ def play_scores(
     return scores
 
 
-def score_of(player: str, records: Sequence[GameRecord], seconds: float) -> Score:
+def score_of(player: str, records: Sequence[GameRecord]) -> Score:
     """What these games of a player say."""
     outcomes = np.array([record.final_outcome for record in records], dtype=np.float64)
     mean, games = float(outcomes.mean()), len(outcomes)
@@ -94,14 +79,12 @@ def score_of(player: str, records: Sequence[GameRecord], seconds: float) -> Scor
         int(outcomes.max()),
         games,
         distinct_courses(records),
-        seconds,
-        tuple(records),
     )
 
 
-def _play(players: Sequence[Player], book: Sequence[Opening], seed: int, listen: Listener | None) -> Score:
+def _play(players: Sequence[Player], book: Sequence[Opening], seed: int, listen: ScoreListener | None) -> Scored:
     """All beginnings by equal players, one a thread; an error or an interrupt stops all at their next move."""
-    began, game, stop = time.perf_counter(), players[0].game, threading.Event()
+    game, stop = players[0].game, threading.Event()
     states = np.stack([_begin(game, opening) for opening in book])
     finished: list[int] = []
 
@@ -125,11 +108,11 @@ def _play(players: Sequence[Player], book: Sequence[Opening], seed: int, listen:
             raise
     ends = [int(outcome) for part in parts for outcome in part.outcomes]
     lines = [line for part in parts for line in part.lines]
-    records = [
+    records = tuple(
         GameRecord(number, opening.start, (*opening.moves, *map(int, line)), len(opening.moves), end, first=AGENT)
         for number, (opening, line, end) in enumerate(zip(book, lines, ends, strict=True))
-    ]
-    return score_of(players[0].text, records, time.perf_counter() - began)
+    )
+    return Scored(score_of(players[0].text, records), records)
 
 
 def _begin(game: Game, opening: Opening) -> Int8s:

@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from palaestra.base.progress import ProgressListener
 from palaestra.base.types import Float32s, Int32s
 from palaestra.games.base import Game
 from palaestra.learn.config import RunConfig
@@ -27,13 +28,12 @@ from palaestra.learn.lockstep import Moves
 from palaestra.learn.pieces import Piece, plans_of, play_piece
 from palaestra.learn.sampling import examples_of_games
 from palaestra.learn.targets import value_targets
-from palaestra.learn.warm_start import WarmStartState, is_warm, seat, warm_start_state
+from palaestra.learn.warm_start import is_warm, seat, warm_start_state
 from palaestra.rewards.base import Reward, default_reward
 from palaestra.runs.game_record import GameRecord, points_of
+from palaestra.runs.metrics import GameResults, WarmStartState
 from palaestra.work.jobs import Job
 from palaestra.work.workers import make_workers
-
-Listener = Callable[[int, int], None]  # (games finished, games in all); called by the thread that waits
 
 _SELF = "self-play"
 _SETTLE = 102  # number of the stage that settles what games were worth, in its random seed
@@ -75,10 +75,10 @@ class SelfPlay:
         return sum(len(record.moves) for record in self.records) / len(self.records)
 
     @property
-    def results(self) -> dict[str, int]:
-        """How many games the first player won, were drawn, and the second player won."""
-        signs = [int(np.sign(record.final_outcome)) for record in self.records]
-        return {"first": signs.count(1), "draw": signs.count(0), "second": signs.count(-1)}
+    def results(self) -> GameResults:
+        """Of a game for two players."""
+        points = [record.points for record in self.records]
+        return GameResults(points.count(1.0), points.count(0.5), points.count(0.0))
 
 
 def play_games(
@@ -86,7 +86,7 @@ def play_games(
     model: bytes,
     config: RunConfig,
     iteration: int,
-    listen: Listener | None = None,
+    listen: ProgressListener | None = None,
     *,
     switched: bool = False,
     reward: Reward | None = None,

@@ -142,7 +142,7 @@ def flatten(config: RunConfig) -> dict[str, Any]:
     return flat
 
 
-def changes(old: RunConfig, new: RunConfig) -> dict[str, tuple[Any, Any]]:
+def changes(old: RunConfig, new: RunConfig) -> dict[str, tuple[object, object]]:
     """The settings that differ, by dotted name; ConfigError if one of them cannot change in the life of a run."""
     before, after = flatten(old), flatten(new)
     changed = {key: (before[key], after[key]) for key in after if after[key] != before[key]}

@@ -14,14 +14,15 @@ plays or writes.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import NamedTuple
 
 from palaestra.base.streams import keyed_seeds
 from palaestra.games.base import Game
 from palaestra.learn.config import RunConfig, SelfPlayConfig, SoloConfig
-from palaestra.learn.running_elo import Lines
 from palaestra.rewards.base import Reward
 from palaestra.rewards.ranked import Ranked
+from palaestra.runs.game_record import GameRecord
+from palaestra.runs.metrics import DeepScores, Lines, RankedReward, SelfPlayScores
 
 DEEP = "deep search"  # who plays, as records say
 LEAVES = 32  # most leaves of one tree per step: a deep search has few trees to fill a batch with
@@ -64,13 +65,13 @@ def exploration(config: SoloConfig, lines: Lines) -> float:
     narrowed where the threshold has just moved, either way; otherwise as it was. A threshold that is the best possible
     score widens nothing: there is nothing left to find.
     """
-    before = [line["ranked"] for line in lines]
-    if not config.patience or not before or before[-1] is None:
+    last = lines[-1].ranked if lines else None
+    if not config.patience or last is None:
         return 1.0
-    factor, last = float(lines[-1]["exploration"]), before[-1]
-    recent = [entry["threshold"] for entry in before[-1 - config.patience :]]
+    factor = lines[-1].exploration or 1.0
+    recent = [line.ranked.threshold for line in lines[-1 - config.patience :] if line.ranked is not None]
     still = len(recent) > config.patience and len(set(recent)) == 1
-    if (last["stuck"] or still) and not last["solved"]:
+    if (last.stuck or still) and not last.solved:
         return min(config.widest, factor * config.widening)
     if len(recent) > 1 and recent[-1] != recent[-2]:
         return max(1.0, factor / config.widening)
@@ -91,36 +92,36 @@ def exploring(config: RunConfig, factor: float) -> RunConfig:
     return config.model_copy(update={"selfplay": play.model_copy(update=wider)})
 
 
-def solo_line(
-    reward: Reward, game: Game, records: Sequence[Any], deep: int, best: int, factor: float
-) -> dict[str, Any]:
-    """What a line of metrics says of one player only; `deep` of the records are a deep search's, the last ones."""
-    scores, ranked = scores_line(records, deep, best), ranked_line(reward, game)
-    return {"scores": scores, "ranked": ranked, "exploration": factor}
+class SoloPart(NamedTuple):
+    """What a line of metrics says of a game for one player only."""
+
+    scores: SelfPlayScores
+    ranked: RankedReward | None
+    exploration: float
 
 
-def ranked_line(reward: Reward, game: Game) -> dict[str, Any] | None:
-    """Where a ranked reward stands, as a line of metrics keeps it; None for any other."""
+def ranked_reward(reward: Reward, game: Game) -> RankedReward | None:
+    """Where a ranked reward stands; None for any other."""
     if not isinstance(reward, Ranked):
         return None
     threshold = reward.threshold
     solved = threshold is not None and threshold >= game.largest_outcome
-    return {"threshold": threshold, "window": len(reward.window), "stuck": reward.stuck, "solved": solved}
+    return RankedReward(threshold, len(reward.window), reward.stuck, solved)
 
 
-def scores_line(records: Sequence[Any], deep: int, best: int) -> dict[str, Any]:
+def selfplay_scores(records: Sequence[GameRecord], deep: int, best: int) -> SelfPlayScores:
     """Scores of an iteration's games, the last `deep` of which a deep search played; `best` is the run's record."""
-    scores = [record.outcome for record in records]
+    scores = [record.final_outcome for record in records]
     own, found = scores[: len(scores) - deep], scores[len(scores) - deep :]
-    return {
-        "mean": sum(own) / len(own),
-        "highest": max(own),
-        "lowest": min(own),
-        "deep": {"mean": sum(found) / deep, "highest": max(found)} if deep else None,
-        "best": best,
-    }
+    return SelfPlayScores(
+        mean=sum(own) / len(own),
+        highest=max(own),
+        lowest=min(own),
+        deep=DeepScores(sum(found) / deep, max(found)) if deep else None,
+        best=best,
+    )
 
 
 def best_score(lines: Lines) -> int | None:
     """The record after these iterations; None before any."""
-    return int(lines[-1]["scores"]["best"]) if lines else None
+    return lines[-1].scores.best if lines and lines[-1].scores is not None else None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from palaestra.games.base import Game
 from palaestra.learn import solo
@@ -12,10 +11,11 @@ from palaestra.learn.best_solutions import BestSolutions
 from palaestra.learn.config import RunConfig
 from palaestra.learn.due_evaluations import Judged
 from palaestra.learn.events import Stage
-from palaestra.learn.running_elo import Lines
+from palaestra.learn.selfplay import SelfPlay
 from palaestra.rewards.base import Reward
+from palaestra.runs.metrics import Lines
 
-Play = Callable[[Stage, RunConfig, int], Any]  # (stage, how, iteration) -> the games of a stage
+Play = Callable[[Stage, RunConfig], SelfPlay]  # (stage, how) -> the games of a stage
 
 
 class SoloIteration:
@@ -30,12 +30,12 @@ class SoloIteration:
         self.solutions = BestSolutions(folder, game, notes, solo.best_score(lines))
         self.deep = 0  # games of a deep search
 
-    def play(self, iteration: int) -> Any:
+    def play(self, iteration: int) -> SelfPlay:
         """The games of self-play, and after them those of a deep search where one is due."""
-        played = self.play_games("selfplay", solo.exploring(self.config, self.factor), iteration)
+        played = self.play_games("selfplay", solo.exploring(self.config, self.factor))
         self.solutions.see(played.records, iteration)
         if solo.is_deep(self.config.solo, iteration):
-            found = self.play_games("deep", solo.deep_config(self.config), iteration)
+            found = self.play_games("deep", solo.deep_config(self.config))
             self.deep = len(found.records)
             played = played.with_games(found, solo.DEEP)
             self.solutions.see(played.records[-self.deep :], iteration)
@@ -46,7 +46,8 @@ class SoloIteration:
         if judged.scores is not None:
             self.solutions.see(judged.scores[0].records, iteration)
 
-    def line(self, played: Any) -> dict[str, Any]:
+    def part(self, played: SelfPlay) -> solo.SoloPart:
         """What the iteration's line of metrics says of it; to be asked last."""
         assert self.solutions.best is not None, "games have been played"
-        return solo.solo_line(self.reward, self.game, played.records, self.deep, self.solutions.best, self.factor)
+        scores = solo.selfplay_scores(played.records, self.deep, self.solutions.best)
+        return solo.SoloPart(scores, solo.ranked_reward(self.reward, self.game), self.factor)

@@ -16,9 +16,8 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import torch
@@ -26,11 +25,14 @@ from torch import Tensor
 from torch.nn import Parameter
 
 from palaestra.base.errors import ConfigError, ModelError
+from palaestra.base.progress import ProgressListener
+from palaestra.base.types import Array, Arrays
 from palaestra.games.base import Game
 from palaestra.learn.batch import Batch
 from palaestra.learn.config import RunConfig
-from palaestra.learn.losses import Losses, head_loss, mixture, policy_loss
+from palaestra.learn.losses import head_loss, mixture, policy_loss
 from palaestra.learn.optimizers import learning_rate, make_optimizer, new_moments
+from palaestra.learn.train_report import Losses, TrainReport
 from palaestra.nets.architecture import GameFacts
 from palaestra.nets.export import export_onnx
 from palaestra.nets.heads import VALUE_HEAD
@@ -39,25 +41,8 @@ from palaestra.nets.modules import Network, make_module, seed_dropout
 PART = 32  # fewest positions of a part: smaller ones are normalised badly and gain no time
 SNAPSHOT = 100  # steps between the weights to go back to when a loss is not finite
 
-Arrays = dict[str, np.ndarray[Any, Any]]
-Listener = Callable[[int, int], None]  # hears (steps done, steps in all)
 Pools = list[ThreadPoolExecutor]
 T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class TrainReport:
-    """What one call of `train` did. Losses are means over the batches of the last epoch, each before its update."""
-
-    policy: float
-    value: float
-    sum: float
-    product: float
-    steps: int  # updates made and kept
-    samples: int
-    seconds: float
-    lr: float
-    stopped: str | None  # why it ended early
 
 
 class Trainer:
@@ -89,7 +74,7 @@ class Trainer:
         self.steps = 0  # since the run began
 
     def train(
-        self, batches: Iterator[Batch], steps: int, progress: float, listen: Listener | None = None
+        self, batches: Iterator[Batch], steps: int, progress: float, listen: ProgressListener | None = None
     ) -> TrainReport:
         """Make `steps` updates at a point of the run between 0 and 1, which decides the learning rate.
 
@@ -122,11 +107,8 @@ class Trainer:
             self.load_state(good)
             stopped += f"; the weights went back to those of step {self.steps - first}"
         epoch = steps if self.learn.epochs is None else math.ceil(steps / self.learn.epochs)
-        means = _mean_losses(measured[-max(epoch, 1) :])
-        return TrainReport(
-            means.policy, means.value, means.sum, means.product,
-            self.steps - first, samples, time.perf_counter() - began, lr, stopped,
-        )  # fmt: skip
+        means = _by_epoch(measured, max(epoch, 1))
+        return TrainReport(means, self.steps - first, samples, time.perf_counter() - began, lr, stopped)
 
     def onnx(self) -> bytes:
         """The network that plays: the averaged weights if there are any."""
@@ -136,7 +118,7 @@ class Trainer:
 
     def state(self) -> Arrays:
         """Copies of everything that training continues from."""
-        arrays: Arrays = {"steps": np.array(self.steps, dtype=np.int64)}
+        arrays: dict[str, Array] = {"steps": np.array(self.steps, dtype=np.int64)}
         arrays |= {name: _array(tensor) for name, tensor in self._loaded().items()}
         for name, parameter in self.module.named_parameters():
             for key, tensor in self.optimizer.state.get(parameter, {}).items():
@@ -144,7 +126,7 @@ class Trainer:
                     arrays[f"optimizer.{name}.{key}"] = _array(tensor)
         return arrays
 
-    def load_state(self, state: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    def load_state(self, state: Arrays) -> None:
         """Go on from `state`; ModelError, and no change, if it is not one of this network and optimizer.
 
         Weights are averaged if this run averages, whether that of the state did or not: from the state's average on,
@@ -179,7 +161,7 @@ class Trainer:
         counter = torch.zeros((), device="cpu" if self.device.type == "mps" else self.device)  # as fused ones keep it
         return {f"optimizer.{name}": tensor for name, tensor in new_moments(self.module, self.learn, counter).items()}
 
-    def _check_state(self, given: Mapping[str, np.ndarray[Any, Any]], shapes: Mapping[str, tuple[int, ...]]) -> None:
+    def _check_state(self, given: Arrays, shapes: Mapping[str, tuple[int, ...]]) -> None:
         kind = f"{self.config.net} for {self.facts.id}, trained with {self.learn.optimizer}"
         if stray := sorted(shapes.keys() ^ given.keys()):
             verb = "has" if stray[0] in given else "lacks"
@@ -315,8 +297,15 @@ def _tensors(module: Network) -> list[Tensor]:
     return [*(parameter.data for parameter in module.parameters()), *module.buffers()]
 
 
-def _array(tensor: Tensor) -> np.ndarray[Any, Any]:
+def _array(tensor: Tensor) -> Array:
     return np.array(tensor.detach().cpu().numpy(), order="C")
+
+
+def _by_epoch(measured: list[tuple[float, float]], epoch: int) -> tuple[Losses, ...]:
+    """The mean losses of each epoch of so many batches; the last epoch is whole, the first may not be."""
+    starts = range(len(measured) % epoch - epoch if len(measured) % epoch else 0, len(measured), epoch)
+    parts = [measured[max(start, 0) : start + epoch] for start in starts]
+    return tuple(_mean_losses(part) for part in parts or [[]])
 
 
 def _mean_losses(measured: list[tuple[float, float]]) -> Losses:

@@ -17,8 +17,7 @@ Nothing is remembered here: whether an adaptive run has switched is a function o
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,6 +26,7 @@ from palaestra.base.types import Int8s, Int32s, Int64s
 from palaestra.games.base import Game
 from palaestra.learn.config import RunConfig, WarmStartConfig
 from palaestra.rewards.base import Primitive, Reward
+from palaestra.runs.metrics import WarmStartState
 from palaestra.search.config import SearchConfig
 from palaestra.search.evaluator import Evaluator, Mixed, Rollout
 
@@ -40,19 +40,6 @@ class Enhanced(NamedTuple):
     weight: float  # w: share of a random playout in the value of a leaf; 0: none is played
     trace: bool  # whether the moves of playouts are kept, for AMAF
     evolves: bool = False  # there is no tree: plans are evolved, with as many random games as simulations
-
-
-@dataclass(frozen=True)
-class WarmStartState:
-    """What a warm iteration leaves in the run's records."""
-
-    enhancement: str
-    weight: float
-    balance: int | None  # r: the default search's wins minus its losses against the enhancement; None: not adaptive
-    switch: bool  # whether the next iteration is pure self-play for the first time
-
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 def enhanced(search: SearchConfig, enhancement: str, weight: float) -> Enhanced:

@@ -17,7 +17,7 @@ from palaestra.base.errors import ConfigError, MoveError
 from palaestra.games.base import Game
 from palaestra.games.overlay import has_spots, overlaid
 from palaestra.live import html
-from palaestra.live.defaults import ADVISER, ADVISER_ALONE
+from palaestra.live.defaults import ADVISER, SOLO_ADVISER
 from palaestra.live.position import Position
 from palaestra.live.words import SIDES, short_count, short_value, value_in_words
 from palaestra.players.base import EVERY, UNPROVEN, Analysis, Player
@@ -206,7 +206,7 @@ class PositionAnalysis:
 
 def default_adviser(game: Game) -> str:
     """Who is asked when nobody is named."""
-    return ADVISER if game.players == 2 else ADVISER_ALONE
+    return ADVISER if game.players == 2 else SOLO_ADVISER
 
 
 def analyse(

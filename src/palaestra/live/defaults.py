@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 OPPONENT = "uct(simulations=1000)"  # of a person
-ADVISER, ADVISER_ALONE = "uct(simulations=2000)", "nrpa(level=2)"  # who is asked about a position
+ADVISER, SOLO_ADVISER = "uct(simulations=2000)", "nrpa(level=2)"  # who is asked about a position
 
 MATCH_GAMES, SPRT_GAMES = 100, 10_000  # of a match; at most, with a sequential test
 MATCH_LOCKSTEP = 256  # games that a thread of a match plays at once
@@ -12,7 +12,7 @@ TOURNAMENT_GAMES = 20  # of every pairing
 ADVANTAGE, DRAW, PRIOR = 32.8, 97.3, 2.0  # BayesElo's
 
 EVALUATION_GAMES, EVALUATION_SIMULATIONS = 100, 100
-ANCHORS, ANCHORS_ALONE = ("random", "uct(simulations=200)"), ("random", "uct(simulations=200)", "nrpa(level=2)")
+ANCHORS, SOLO_ANCHORS = ("random", "uct(simulations=200)"), ("random", "uct(simulations=200)", "nrpa(level=2)")
 CURVE_POINTS = 8  # networks on a curve of mistakes
 
 SOLVER, SOLVE_MINUTES = "nrpa(level=3)", 5.0

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypedDict
 
 from palaestra.arena.early_stop import SequentialMatch, play_until_sure
-from palaestra.arena.match import Listener as RunningListener
+from palaestra.arena.match import MatchListener as RunningListener
 from palaestra.arena.match import MatchResult, Running, check_match
 from palaestra.arena.openings import Openings, parse_openings
 from palaestra.arena.parallel import Team, play_parallel

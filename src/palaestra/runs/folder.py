@@ -18,7 +18,6 @@ it knows no network, no game and no training.
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -30,14 +29,15 @@ import numpy as np
 from palaestra.base.atomic import TEMPORARY, append_file, disk_error, make_folder, remove_file, sweep, write_file
 from palaestra.base.errors import DamagedRunError, RunError
 from palaestra.base.locks import lock
-from palaestra.base.reading import parse_json, parse_toml, read_bytes
+from palaestra.base.reading import parse_toml, read_bytes
 from palaestra.base.text import whole_number
+from palaestra.base.types import Array, Arrays
 from palaestra.runs.manifest import FORMAT, Manifest, digest
+from palaestra.runs.metrics import MetricsLine, read_lines, write_line
 
 MANIFEST, CONFIG, METRICS, LOCK = "manifest.json", "config.toml", "metrics.jsonl", "lock"
 GENERATIONS, SOLUTIONS = "generations", "solutions"
 FOLDERS = ("games", "checkpoints", "replay", "reward", GENERATIONS)
-Arrays = Mapping[str, np.ndarray[Any, Any]]
 
 
 @dataclass(frozen=True)
@@ -163,20 +163,17 @@ class RunFolder:
             raise DamagedRunError(f"{path} is damaged: it is not the file that {MANIFEST} names")
         return data
 
-    def read_arrays(self, name: str, manifest: Manifest) -> dict[str, np.ndarray[Any, Any]]:
+    def read_arrays(self, name: str, manifest: Manifest) -> dict[str, Array]:
         """The arrays of a safetensors file that the manifest names."""
         return unpack(self.read(name, manifest), self.path / name)
 
-    def metrics(self, manifest: Manifest) -> list[dict[str, Any]]:
+    def metrics(self, manifest: Manifest) -> list[MetricsLine]:
         """The lines of metrics.jsonl that count."""
-        try:
-            lines = [parse_json(line) for line in self.read(METRICS, manifest).splitlines()]
-            if len(lines) != manifest.iteration or any(line["iteration"] != i for i, line in enumerate(lines, start=1)):
-                raise ValueError
-        except (ValueError, KeyError, TypeError):
+        lines = read_lines(self.read(METRICS, manifest), self.path / METRICS)
+        if [line.iteration for line in lines] != list(range(1, manifest.iteration + 1)):
             raise DamagedRunError(
                 f"{self.path / METRICS} is damaged: it does not hold the {manifest.iteration} iterations of the run"
-            ) from None
+            )
         return lines
 
     def _adopted(self, manifest: Manifest) -> Manifest:
@@ -204,7 +201,7 @@ class RunFolder:
         self,
         manifest: Manifest,
         files: Mapping[str, bytes],
-        line: Mapping[str, Any] | None = None,
+        line: MetricsLine | None = None,
         keep: int = 1,
     ) -> Manifest:
         """Save an iteration: its files, its line of metrics, then the manifest, and only then drop what is not needed.
@@ -217,7 +214,7 @@ class RunFolder:
             write_file(self.path / name, data)
         counted = self.read(METRICS, manifest) if METRICS in manifest.files else b""
         if line is not None:
-            text = (json.dumps(line, allow_nan=False) + "\n").encode()
+            text = write_line(line)
             append_file(self.path / METRICS, text, manifest.metrics_bytes)
             counted += text
         needed = {name: hashes.get(name, old) for name, old in manifest.files.items()}
@@ -260,7 +257,7 @@ def pack(arrays: Arrays) -> bytes:
     return bytes(save(contiguous))
 
 
-def unpack(data: bytes, path: Path) -> dict[str, np.ndarray[Any, Any]]:
+def unpack(data: bytes, path: Path) -> dict[str, Array]:
     """The arrays of a safetensors file; RunError for anything else, which is never executed."""
     from safetensors import SafetensorError
     from safetensors.numpy import load

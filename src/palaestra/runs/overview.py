@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from palaestra.base.errors import RunError
 from palaestra.runs.folder import CONFIG, LOCK, MANIFEST, METRICS, RunFolder
+from palaestra.runs.metrics import Lines
 
 State = Literal["running", "finished", "stopped", "damaged", "not a run"]
 
@@ -89,15 +89,14 @@ def is_running(home: RunFolder) -> bool:
         return True
 
 
-def last_strength(lines: Sequence[Mapping[str, Any]]) -> Strength | None:
+def last_strength(lines: Lines) -> Strength | None:
     """Of the last iteration that was evaluated: against random where that was met, else the first anchor."""
     for line in reversed(lines):
-        if score := line.get("score"):
-            return Strength(line["iteration"], None, *(_number(score[name]) for name in ("mean", "low", "high")))
-        if elo := line.get("elo"):
-            anchor = "random" if "random" in elo else next(iter(elo))
-            value, low, high = map(_number, elo[anchor])
-            return Strength(line["iteration"], anchor, value, low, high)
+        if (score := line.score) is not None:
+            return Strength(line.iteration, None, score.mean, score.low, score.high)
+        if line.elo:
+            anchor = "random" if "random" in line.elo else next(iter(line.elo))
+            return Strength(line.iteration, anchor, *line.elo[anchor])
     return None
 
 

@@ -185,27 +185,27 @@ def _evaluator_alone(
     game: Game, make_evaluator: Callable[[], Evaluator], batch: int, threads: int, seconds: float, seed: int
 ) -> float:
     """Evaluations/s when nothing else is done; an evaluator that remembers answers is asked past its memory."""
-    jobs = []
+    tasks = []
     for index in range(threads):
         states = scattered(game, batch, np.random.default_rng([seed, index]))
         counts, actions = game.legal(states)
         leaves = Leaves(states, counts, actions, np.arange(batch, dtype=np.uint64))
-        jobs.append(partial(make_evaluator().ask, leaves))
-    calls, elapsed = repeat_side_by_side(jobs, seconds)
+        tasks.append(partial(make_evaluator().ask, leaves))
+    calls, elapsed = repeat_side_by_side(tasks, seconds)
     return sum(calls) * batch / elapsed
 
 
 def repeat_side_by_side(
-    jobs: Sequence[Callable[[], object]], seconds: float, before: Callable[[], object] | None = None
+    tasks: Sequence[Callable[[], object]], seconds: float, before: Callable[[], object] | None = None
 ) -> tuple[list[int], float]:
-    """Repeat every job on a thread of its own for `seconds`, at least once; calls of each, and the time it took.
+    """Repeat every task on a thread of its own for `seconds`, at least once; calls of each, and the time it took.
 
-    Each job is called once first, because that call compiles and allocates; then `before` is called once, and then
+    Each is called once first, because that call compiles and allocates; then `before` is called once, and then
     the clock starts. An error in a thread is raised here.
     """
-    calls, errors = [0] * len(jobs), list[BaseException]()
-    for job in jobs:
-        job()
+    calls, errors = [0] * len(tasks), list[BaseException]()
+    for task in tasks:
+        task()
     if before is not None:
         before()
     began = time.perf_counter()
@@ -213,16 +213,16 @@ def repeat_side_by_side(
     def repeat(index: int) -> None:
         try:
             while not calls[index] or time.perf_counter() < began + seconds:  # a busy machine may start a thread late
-                jobs[index]()
+                tasks[index]()
                 calls[index] += 1
         except BaseException as error:
             errors.append(error)
 
-    workers = [threading.Thread(target=repeat, args=(index,)) for index in range(len(jobs))]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
+    threads = [threading.Thread(target=repeat, args=(index,)) for index in range(len(tasks))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     if errors:
         raise errors[0]
     return calls, time.perf_counter() - began

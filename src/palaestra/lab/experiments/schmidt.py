@@ -33,7 +33,7 @@ from palaestra.lab.statistics import mean, paired_difference, share
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from palaestra.learn.events import Metrics
+    from palaestra.runs.metrics import Lines
 
 GAME = "opposition-3x9-absolute"
 ANCHORS = {"random play": 16.5, "results kept, length ignored": 5.55}  # opposition-3x9 (sources: demerits)
@@ -76,8 +76,10 @@ AGENTS = (
 )
 
 
-def read_demerits(lines: Sequence[Metrics]) -> Iterable[Row]:
-    return [{"iteration": line["iteration"], "demerits": line["demerits"]["demerits"]} for line in lines]
+def read_demerits(lines: Lines) -> Iterable[Row]:
+    return [
+        {"iteration": line.iteration, "demerits": line.demerits.demerits} for line in lines if line.demerits is not None
+    ]
 
 
 def demerits_of(data: Data, arm: str) -> Float64s:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from palaestra.lab.plan import Plan
-    from palaestra.learn.events import Metrics
+    from palaestra.runs.metrics import Lines
 
 GAME = "morpion-5d"
 RANKED, LED, NRPA = "ranked reward", "nrpa with its policy", "nrpa"
@@ -77,15 +77,15 @@ def best_so_far(found: Sequence[tuple[float, float]], minutes: float, games: int
     return rows
 
 
-def run_scores(lines: Sequence[Metrics]) -> list[tuple[float, float]]:
+def run_scores(lines: Lines) -> list[tuple[float, float]]:
     """The best score that each iteration of a run found in any of its stages, and when."""
     found = []
     for line in lines:
-        scores, judged = line["scores"], line["score"]
-        some = [scores["highest"]]
-        some += [scores["deep"]["highest"]] if scores["deep"] else []
-        some += [judged["best"]] if judged else []
-        found.append((float(line["elapsed"]), float(max(some))))
+        assert line.scores is not None, "these games are for one player"
+        some = [line.scores.highest]
+        some += [line.scores.deep.highest] if line.scores.deep is not None else []
+        some += [line.score.best] if line.score is not None else []
+        found.append((line.elapsed, float(max(some))))
     return found
 
 
@@ -105,7 +105,7 @@ class BestOverTime:
         for arm, seed in plan.each():
             if arm.name == RANKED:
                 lines = store.lines(plan.run(PRESET, arm, seed))
-                rows = best_so_far(run_scores(lines), minutes, sum(line["games"] for line in lines))
+                rows = best_so_far(run_scores(lines), minutes, sum(line.games for line in lines))
             else:
                 rows = store.rows(self._search(plan, arm, seed))
             for row in rows:

@@ -8,7 +8,7 @@ switched there, so that such means are too small.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,7 +23,7 @@ from palaestra.lab.statistics import Estimate, beside, mean
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from palaestra.learn.events import Metrics
+    from palaestra.runs.metrics import Lines, MetricsLine
 
 GAMES = ("connect_four-6x6", "othello-6x6", "gobang-6x6")
 NAMES = {"rollout": "Rollout", "rave": "Rave", "rora": "RoRa", "wro": "WRo", "wrora": "WRoRa"}
@@ -42,17 +42,16 @@ PUBLISHED = tuple(
 )
 
 
-def switched(line: Metrics) -> bool:
+def switched(line: MetricsLine) -> bool:
     """Whether the default search had the better balance in an iteration: only that is a switch, not the limit."""
-    warm = line["warm"]
-    return warm is not None and warm["balance"] > 0
+    return line.warm is not None and (line.warm.balance or 0) > 0
 
 
-def read_balances(lines: Sequence[Metrics]) -> Iterable[Row]:
+def read_balances(lines: Lines) -> Iterable[Row]:
     return [
-        {"iteration": line["iteration"], "balance": line["warm"]["balance"], "switched": int(switched(line))}
+        {"iteration": line.iteration, "balance": line.warm.balance, "switched": int(switched(line))}
         for line in lines
-        if line["warm"] is not None
+        if line.warm is not None
     ]
 
 

@@ -1,0 +1,50 @@
+"""What crosses from one stage of learning to the next has a type of its own."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from types import ModuleType
+
+import pytest
+
+from palaestra.learn import (
+    divergence,
+    due_evaluations,
+    events,
+    iteration,
+    loop,
+    metrics_line,
+    running_elo,
+    session,
+    solo,
+    solo_iteration,
+    stage_timer,
+    stages,
+    train_report,
+)
+from palaestra.runs import game_record, metrics
+
+MODULES = (
+    divergence, due_evaluations, events, game_record, iteration, loop, metrics, metrics_line, running_elo, session,
+    solo, solo_iteration, stage_timer, stages, train_report,
+)  # fmt: skip
+
+
+def annotations(module: ModuleType) -> Iterator[tuple[str, str]]:
+    """(where, annotation) of every function, method and field that a module defines."""
+    for name, thing in vars(module).items():
+        if getattr(thing, "__module__", None) != module.__name__:
+            continue
+        members = vars(thing).items() if inspect.isclass(thing) else ()
+        for owner, holder in ((name, thing), *((f"{name}.{member}", value) for member, value in members)):
+            function = holder.fget if isinstance(holder, property) else getattr(holder, "__func__", holder)
+            for text in getattr(function, "__annotations__", {}).values():
+                yield f"{module.__name__}.{owner}", str(text)
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
+def test_no_signature_says_any(module: ModuleType) -> None:
+    found = list(annotations(module))
+    assert found
+    assert [where for where, text in found if "Any" in text] == []
