@@ -21,13 +21,14 @@ from palaestra.games.base import Game
 from palaestra.games.registry import make_game
 from palaestra.lab.sweep_space import Value
 from palaestra.learn.config import RunConfig
-from palaestra.learn.events import Event, IterationEnded, Listener, Metrics
+from palaestra.learn.events import Event, IterationEnded, Listener
 from palaestra.learn.loop import resume, train
 from palaestra.learn.running_elo import tally_of_first
 from palaestra.players.base import Player
 from palaestra.players.registry import make_player
 from palaestra.players.runs import make_agent, open_run, playing_search
 from palaestra.runs.folder import CONFIG, RunFolder
+from palaestra.runs.metrics import MetricsLine
 from palaestra.work.jobs import report
 
 COMPLETE, PRUNED, FAILED = "complete", "pruned", "failed"
@@ -115,7 +116,7 @@ def do_trial(task: Task) -> Outcome:
     state, reason, matches = COMPLETE, "", tuple[Encounter, ...]()
     run = run_folder(task.folder, task.number)
     try:
-        lines: Sequence[Metrics] = _trained(run, task.config, heard)
+        lines: Sequence[MetricsLine] = _trained(run, task.config, heard)
         matches = _play(task, run)
     except _Stopped:
         state, reason = PRUNED, f"its score after iteration {curve[-1][0]} was below the median of the trials before"
@@ -127,14 +128,14 @@ def do_trial(task: Task) -> Outcome:
     return outcome
 
 
-def _trained(run: Path, config: RunConfig, heard: Listener) -> Sequence[Metrics]:
+def _trained(run: Path, config: RunConfig, heard: Listener) -> Sequence[MetricsLine]:
     """The lines of the run, which is begun, gone on with or only read."""
     if not (run / CONFIG).is_file():
         return train(config, run, [heard]).metrics
     return resume(run, game=config.game, listeners=[heard]).metrics
 
 
-def _trained_so_far(run: Path) -> list[Metrics]:
+def _trained_so_far(run: Path) -> list[MetricsLine]:
     """The lines of a run that did not come to its end."""
     home = RunFolder(run)
     manifest = home.manifest()
@@ -154,22 +155,21 @@ def falls_behind(curves: Sequence[Curve], own: Sequence[tuple[int, float]]) -> b
     return optuna.pruners.MedianPruner(n_startup_trials=STARTUP).prune(study, running)
 
 
-def _score(line: Metrics) -> float | None:
+def _score(line: MetricsLine) -> float | None:
     """The mean score against the anchors, where they were met."""
-    against = line["against"]
-    return sum(entry["score"] for entry in against) / len(against) if against else None
+    return sum(met.score for met in line.against) / len(line.against) if line.against else None
 
 
-def _measured(lines: Sequence[Metrics]) -> dict[str, Any]:
+def _measured(lines: Sequence[MetricsLine]) -> dict[str, Any]:
     seconds: dict[str, float] = {}
     for line in lines:
-        for stage, spent in line["seconds"].items():
+        for stage, spent in line.seconds.by_stage().items():
             seconds[stage] = seconds.get(stage, 0.0) + spent
-    scores = [(int(line["iteration"]), _score(line)) for line in lines]
+    scores = [(line.iteration, _score(line)) for line in lines]
     return {
         "iterations": len(lines),
         "seconds": seconds,
-        "loss": lines[-1]["losses"]["sum"] if lines else None,
+        "loss": lines[-1].losses.sum if lines else None,
         "curve": tuple((iteration, score) for iteration, score in scores if score is not None),
     }
 
