@@ -79,7 +79,8 @@ def estimates_figure(
 
 
 def _panels(titles: list[str]) -> tuple[Figure, list[Axes]]:
-    columns, rows = min(COLUMNS, max(1, len(titles))), -(-len(titles) // COLUMNS)
+    columns = 2 if len(titles) == 4 else min(COLUMNS, max(1, len(titles)))
+    rows = -(-len(titles) // columns)
     figure = Figure(figsize=(PANEL[0] * columns, PANEL[1] * max(1, rows) + 0.4), layout="constrained")
     grid = [figure.add_subplot(max(1, rows), columns, number + 1) for number in range(len(titles))]
     for axes, title in zip(grid, titles, strict=True):

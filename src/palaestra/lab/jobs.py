@@ -29,7 +29,7 @@ from palaestra.lab.data import Row, Value
 from palaestra.learn.config import RunConfig
 from palaestra.learn.events import Event, IterationEnded, Listener
 from palaestra.learn.loop import resume, train
-from palaestra.learn.settings import as_settings
+from palaestra.learn.settings import flatten
 from palaestra.runs.folder import CONFIG, RunFolder
 from palaestra.runs.metrics import MetricsLine
 from palaestra.work.jobs import report
@@ -48,7 +48,12 @@ class Train:
 
     @cached_property
     def key(self) -> str:
-        settings = {name: value for name, value in as_settings(self.config).items() if name not in NOT_IN_KEY}
+        # What is off is left out: a switch that a later version brings changes no key of a run that never turns it on.
+        settings = {
+            name: value
+            for name, value in flatten(self.config).items()
+            if name not in NOT_IN_KEY and value is not None and value is not False
+        }
         return f"{_plain(self.config.game)}-{_hash(settings, game_version(self.config.game))}"
 
     def __str__(self) -> str:

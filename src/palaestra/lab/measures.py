@@ -86,17 +86,23 @@ class Calls:
                 yield {"game": arm.game, "arm": arm.name, "seed": seed, **row}
 
 
+def _nothing(arm: Arm) -> str:
+    return ""
+
+
 @dataclass(frozen=True)
 class Tournament:
     """The final networks of all arms and seeds of a game, and `others`, meet each other: one job a pairing.
 
     The scale's value `games` is the number of games of a pairing, `simulations` the search of the networks. A row is a
-    pairing, with wins, draws and losses of `arm` and `seed` over `opponent` and `opponent_seed`.
+    pairing, with wins, draws and losses of `arm` and `seed` over `opponent` and `opponent_seed`. `apart` says what
+    sets arms on the same game apart: only equals meet.
     """
 
     preset: str
     others: tuple[str, ...] = ("random",)
     name: str = "tournament"
+    apart: Callable[[Arm], str] = _nothing
     trains = True
 
     def jobs(self, plan: Plan) -> Sequence[Job]:
@@ -108,9 +114,11 @@ class Tournament:
             yield {**who, **store.rows(job)[0]}
 
     def _pairings(self, plan: Plan) -> Iterator[tuple[Row, Call]]:
-        for game in dict.fromkeys(arm.game for arm in plan.arms):
+        for game, kind in dict.fromkeys((arm.game, self.apart(arm)) for arm in plan.arms):
             entrants: list[tuple[str, int | None, Train | None]] = [
-                (arm.name, seed, plan.run(self.preset, arm, seed)) for arm, seed in plan.each() if arm.game == game
+                (arm.name, seed, plan.run(self.preset, arm, seed))
+                for arm, seed in plan.each()
+                if (arm.game, self.apart(arm)) == (game, kind)
             ]
             entrants += [(text, None, None) for text in self.others]
             for one, other in combinations(entrants, 2):
