@@ -153,7 +153,7 @@ def test_a_one_player_game_is_refused_with_what_to_do_instead() -> None:
     [
         ("tic_tac_toe-3x3", "uct(simulations=50)", "mcs(playouts=5)", 20, 3, 256, "8d2c06aaa870700e"),
         ("connect_four-4x4", "uct(simulations=20)", "random", 14, 3, 4, "8486818b0e50c620"),
-        ("othello-6x6", "rave(simulations=30)", "uct(simulations=30)", 20, 1, 7, "a0e8f5e2ba1c75d9"),
+        ("othello-6x6", "rave(simulations=30, k=100)", "uct(simulations=30)", 20, 1, 7, "a0e8f5e2ba1c75d9"),
         ("opposition-3x5", "uct(simulations=20)", "alphabeta(depth=2)", 12, 2, 256, "21c728d63ccdca3d"),
     ],
 )

@@ -27,7 +27,7 @@ def test_the_referee_imports_nothing_of_the_project() -> None:
     assert imported <= {"__future__", "re", "dataclasses"}
 
 
-@pytest.mark.parametrize("id", IDS)
+@pytest.mark.parametrize("id", [*IDS, "morpion-5d-12x12", "morpion-4t-9x9"])
 def test_referee_and_engine_allow_the_same_lines_in_random_games(id: str) -> None:
     game, rng = make_game(id), np.random.default_rng(3)
     for _ in range(2):
@@ -78,6 +78,8 @@ def test_each_reason_is_told() -> None:
     for text in ("k14", "14ke", "k14n", "k0e", "", "k14ee"):
         with pytest.raises(Wrong, match="not a line"):
             grid.draw(text)
+    with pytest.raises(Wrong, match="leaves the board of 12×12 points"):
+        start("morpion-5d-12x12").draw("k5e")
     touching = start("morpion-5t")  # the same row, two columns and rows further
     touching.draw("m16e")
     touching.draw("q16e")
@@ -86,6 +88,6 @@ def test_each_reason_is_told() -> None:
     assert [line.text for line in touching.lines] == ["m16e", "q16e"]
 
 
-@pytest.mark.parametrize("id", ["morpion-6d", "morpion-5", "morpion", "hex-3x3", "5d"])
+@pytest.mark.parametrize("id", ["morpion-6d", "morpion-5", "morpion", "morpion-5d-22x20", "hex-3x3", "5d"])
 def test_other_games_are_not_known(id: str) -> None:
     assert not referee.knows(id)

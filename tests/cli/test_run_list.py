@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from palaestra.cli.runs import ago, strength_in_words
+from palaestra.live.words import ago, strength_in_words
 from palaestra.runs.overview import Strength
 from tests.learn.run_folders import metrics_line
 from tests.runs.test_overview import stored

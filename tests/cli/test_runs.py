@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from palaestra.base.errors import ConfigError
-from palaestra.cli.evaluate import overall_rate, read_budgets
+from palaestra.cli.evaluate import read_budgets
 from palaestra.games.registry import make_game
 from palaestra.learn.oracles import ErrorRate
+from palaestra.live.evaluation import overall_rate
 from tests.learn.run_folders import make_run
 from tests.players.run_folders import random_model, write_run
 

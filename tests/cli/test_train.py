@@ -17,10 +17,11 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from palaestra.cli.train import as_json, demerits_in_words
-from palaestra.cli.training_view import LiveView, PlainView, clock, iterations
+from palaestra.cli.training_view import LiveView, PlainView, iterations
 from palaestra.learn.loop import train
 from palaestra.learn.presets import NAMES
+from palaestra.live.training import TrainedRun, demerits_in_words
+from palaestra.live.words import clock
 from palaestra.runs.metrics import AgentScore, Demerits
 from tests.cli.interrupts import hear_interrupts, signals
 from tests.learn.fakes import FAKES, tiny
@@ -208,7 +209,8 @@ def test_demerits_have_their_place_in_the_views_and_at_the_end(own_folder: Path)
     assert words == (
         "Demerits against perfect play: 16.50 at first, none for the first time in iteration 2, 2.25 in the end"
     )
-    assert as_json(summary, [])["demerits"]["demerits"] == counts[-1]
+    demerits = TrainedRun(summary).document()["demerits"]
+    assert demerits is not None and demerits["demerits"] == counts[-1]
 
 
 def test_times_read_like_a_clock() -> None:

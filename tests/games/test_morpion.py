@@ -255,6 +255,16 @@ def test_lines_that_cannot_be_drawn_are_refused(text: str) -> None:
         make_game("morpion-5d").state_from_text(text)
 
 
+def test_a_board_of_another_size_is_another_game_with_the_same_rules() -> None:
+    small, usual = make_game("morpion-5d-22x22"), make_game("morpion-5d")
+    assert small.observation_shape == (9, 22, 22) and small.num_actions < usual.num_actions
+    assert small.legal(small.initial(1))[0][0] == usual.legal(usual.initial(1))[0][0] == 28
+    assert check(make_game("morpion-4d-9x9"), seed=2, games=4).violations == []
+    for id in ("morpion-5d-9x9", "morpion-5d-22x20", "morpion-5d-41x41"):
+        with pytest.raises(GameError, match=r"a board is square, from 10x10 to 40x40; for example 22x22"):
+            make_game(id)
+
+
 def test_unknown_variants_are_refused() -> None:
     with pytest.raises(GameError, match="morpion-5d"):
         make(("6d",))

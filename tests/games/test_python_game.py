@@ -268,7 +268,7 @@ def test_the_two_tutorial_games_are_the_same_move_by_move(picks: list[int]) -> N
 
 
 def test_the_tutorial_shows_the_files_as_they_are() -> None:
-    page = (ROOT / "docs" / "your-own-game.md").read_text()
+    page = (ROOT / "docs" / "extend" / "game.md").read_text()
     for name in ("domineering.py", "domineering_plain.py"):
         assert (ROOT / "examples" / name).read_text().strip() in page
 

@@ -98,3 +98,13 @@ def test_a_crosstable_becomes_elo_with_intervals() -> None:
     arms = elo_by_arm(data)
     assert list(arms) == ["a", "b", "random"] and arms["a"].shape == (2,)
     assert 100 < arms["a"].mean() - arms["b"].mean() < 250  # 75 % are 191 Elo
+
+
+def test_with_the_first_listed_as_white_half_of_the_points_looks_weaker() -> None:
+    """The defect L8 of published tournaments."""
+    rows = [{"arm": "a", "seed": 0, "opponent": "b", "opponent_seed": 0, "wins": 20, "draws": 0, "losses": 20}]
+    plain, listed = (
+        {one.arm: one.elo.value for one in elo_list(Data.of(rows), first_listed_white=white)} for white in (False, True)
+    )
+    assert plain["a"] == pytest.approx(0.0, abs=1e-6)
+    assert listed["a"] == pytest.approx(-13.81, abs=0.01)

@@ -192,7 +192,9 @@ FAKES = Stages(FakeTrainer, play_games, judge, evaluate, meet, demerits, score)
 def tiny(*sets: str, game: str = "tic_tac_toe-3x3", iterations: int | None = 4, **settings: Any) -> RunConfig:
     """A run of a few quick iterations with a gate and evaluations."""
     base = ("selfplay.games=6", "learn.batch=4", "learn.window=2", "evaluation.every=2", "evaluation.games=2")
-    return configure(game, "thesis-small", (*base, *sets), iterations=iterations, net="b1c8", **settings)
+    return configure(
+        game, "thesis-small", (*base, *sets), iterations=iterations, net="b1c8", **{"threads": 2, **settings}
+    )
 
 
 SOLO = (

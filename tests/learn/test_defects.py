@@ -85,7 +85,7 @@ def test_l3_makes_dropout_idle() -> None:
         replay = Replay(1)
         replay.add(1, random_examples(game, 40))
         batches = replay.batches(game, config.learn, np.random.default_rng(3))
-        return Trainer(game, with_defect(config, idle_dropout=idle)).train(islice(batches, 5), 5, 0.0).sum
+        return Trainer(game, with_defect(config, idle_dropout=idle)).train(islice(batches, 5), 5, 0.0).losses.sum
 
     assert losses(0.3, True) == losses(0.4, True) == losses(0.0, False) != losses(0.3, False)
 

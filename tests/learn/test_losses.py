@@ -1,14 +1,17 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 import pytest
 import torch
 
+from palaestra.base.errors import ConfigError
 from palaestra.learn.config import LearnConfig
-from palaestra.learn.losses import categorical_loss, head_loss, mixture, outcome_loss, policy_loss, value_loss
+from palaestra.learn.losses import categorical_loss, head_loss, make_loss, outcome_loss, policy_loss, value_loss
 from palaestra.learn.train_report import Losses
+from tests.conftest import OwnFile
 
 LOGITS = torch.log(torch.tensor([[0.5, 0.25, 0.25], [0.125, 0.125, 0.75]]))
 TARGET = torch.tensor([[0.5, 0.5, 0.0], [0.0, 1.0, 0.0]])
@@ -105,6 +108,49 @@ def test_the_mixture_has_the_gradient_of_the_whole_loss(settings: dict[str, Any]
     expected = torch.autograd.grad(
         whole(policy, value), (logits, values), retain_graph=True, allow_unused=True, materialize_grads=True
     )
-    a, b = mixture(LearnConfig(**settings), policy.item(), value.item())
+    a, b = make_loss(LearnConfig(**settings)).mixture(policy.item(), value.item())
     for mine, theirs in zip(torch.autograd.grad(a * policy + b * value, (logits, values)), expected, strict=True):
         torch.testing.assert_close(mine, theirs)
+
+
+OWN = """
+import torch
+from palaestra.learn.losses import Loss
+
+def cubed(policy, value, weight=1.0): return policy + weight * value**3
+def detached(policy, value): return 1.0
+class Half(Loss):
+    def policy(self, logits, target): return 0.5 * super().policy(logits, target)
+    def total(self, policy, value): return policy * value
+class Rows(Half):
+    def value(self, head, answer, target): return (answer - target) ** 2
+"""
+
+
+def test_a_function_of_ones_own_is_minimised_by_its_derivatives(own_file: OwnFile) -> None:
+    own_file("own_losses", OWN)
+    loss = make_loss(LearnConfig(loss="own_losses:cubed(weight=2)"))
+    assert loss.mixture(1.0, 0.5) == pytest.approx((1.0, 2 * 3 * 0.25))
+    torch.testing.assert_close(loss.policy(LOGITS, TARGET), policy_loss(LOGITS, TARGET))
+
+
+def test_a_class_of_ones_own_may_replace_a_term(own_file: OwnFile) -> None:
+    own_file("own_losses", OWN)
+    loss = make_loss(LearnConfig(loss="own_losses:Half"))
+    torch.testing.assert_close(loss.policy(LOGITS, TARGET), 0.5 * policy_loss(LOGITS, TARGET))
+    assert loss.mixture(3.0, 0.5) == (0.5, 3.0)
+
+
+@pytest.mark.parametrize(
+    ("loss", "words"),
+    [
+        ("own_losses:detached", "own_losses:detached gave 1.0, not one number that follows from its tensors"),
+        ("own_losses:Rows", "own_losses:Rows.value gave tensor"),
+        ("own_losses:cubed(wait=2)", "does not fit own_losses:cubed"),
+        ("own_losses:torch", "own_losses:torch is module; expected: a loss is a palaestra.learn.losses.Loss"),
+    ],
+)
+def test_a_loss_that_is_none_is_told_in_one_line(own_file: OwnFile, loss: str, words: str) -> None:
+    own_file("own_losses", OWN)
+    with pytest.raises(ConfigError, match=re.escape(words)):
+        make_loss(LearnConfig(loss=loss))

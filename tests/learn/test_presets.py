@@ -71,6 +71,18 @@ def test_the_presets_of_opposition_measure_demerits_and_nothing_else(name: str) 
         trainable(configure("connect_four-5x5", name), make_game("connect_four-5x5"))
 
 
+def test_the_preset_of_chapter_7_is_table_7_1() -> None:
+    """The column Ch7 (sources: settings)."""
+    config = configure("morpion-5d-22x22", "thesis-ranked")
+    play, learn, solo = config.selfplay, config.learn, config.solo
+    assert (config.iterations, play.games, play.temperature_moves + 1) == (100, 50, 41)
+    assert (play.sampling, play.sampled_policy, config.gate.kind) == (True, "network", "off")
+    assert (solo.every, solo.games, solo.simulations, play.search.c_puct) == (10, 1, 20_000, 1.0)
+    assert (learn.window, learn.epochs, learn.batch, learn.lr, learn.dropout) == (10, 5, 64, 0.005, 0.3)
+    assert config.reward == "ranked(tau=0.75, window=200, first=store)"
+    trainable(config, make_game(config.game))
+
+
 def test_the_presets_for_one_player_are_alg_7_and_the_original_with_search() -> None:
     """The column Ch7 (sources: settings; ranked reward); what departs is said in the presets."""
     search, drawn = (configure("morpion-5d", name) for name in ("ranked", "record"))
@@ -118,7 +130,7 @@ def test_a_given_end_replaces_both_ends_of_the_preset() -> None:
         ("learn.lr=fast", ["learn.lr is 'fast'", "a number"]),
         ("learn.batch=true", ["learn.batch is true", "a whole number"]),
         ("learn.batch=2.5", ["learn.batch is 2.5", "a whole number"]),
-        ("learn.loss=cubic", ["one of sum, product"]),
+        ("learn.loss=produkt", ["'produkt' is no loss (did you mean product?)", "module:attribute"]),
         ("learn.epochs=3", ["exactly one of learn.epochs"]),
         ("gate.games=7", ["even number"]),
         ("selfplay.sampling=true", ["sampling searches nothing", "value_target=z"]),
@@ -141,7 +153,7 @@ def test_a_bad_setting_is_one_line_that_says_what_is_accepted(sets: str, pieces:
 
 
 def test_an_unknown_preset_lists_the_known_ones() -> None:
-    known = "fast, thesis, thesis-small, schmidt, opposition-fast, ranked, record"
+    known = "fast, thesis, thesis-small, schmidt, opposition-fast, ranked, record, thesis-ranked"
     with pytest.raises(ConfigError, match=f"unknown preset 'slow'; known: {known}"):
         load_preset("slow")
 

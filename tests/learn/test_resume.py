@@ -256,6 +256,7 @@ PRESETS = {
     "opposition-fast": ("opposition-3x5",),
     "ranked": ("bin_packing-2d", *ONE_PLAYER),
     "record": ("morpion-4d", *ONE_PLAYER),
+    "thesis-ranked": ("morpion-4d", *ONE_PLAYER),
 }
 KILLS = 15  # of a run of every preset: more than a hundred in all
 

@@ -265,6 +265,21 @@ def test_a_window_that_stands_still_widens_the_self_play_of_a_run(tmp_path: Path
 # Going on.
 
 
+def test_alg_7_teaches_the_networks_own_policy_in_all_games() -> None:
+    made = sampled(sampled_policy="network", temperature_moves=5)
+    examples = made.examples
+    assert len(examples) == sum(len(record.moves) for record in made.records)
+    np.testing.assert_allclose(examples.policy.sum(axis=1), 1.0, atol=1e-5)
+    early = examples.ply < 5
+    assert (examples.policy[early].max(axis=1) < 1).any() and (examples.policy[~early].max(axis=1) == 1).all()
+    game = make_game("morpion-4d")
+    _, actions = game.legal(examples.states)
+    for row in np.flatnonzero(~early)[:20].tolist():
+        move = made.records[int(examples.game[row])].moves[int(examples.ply[row])]
+        assert actions[row, examples.policy[row].argmax()] == move
+    assert made.records == sampled(temperature_moves=5).records
+
+
 @pytest.mark.parametrize("sampling", ["true", "false"])
 def test_a_real_run_that_is_stopped_and_resumed_is_the_same_bit_for_bit(tmp_path: Path, sampling: str) -> None:
     sets = (*SOLO, "net=mlp8x1", f"selfplay.sampling={sampling}", "selfplay.search.simulations=4")

@@ -65,7 +65,7 @@ def test_places_that_become_free_are_taken_by_the_next_game() -> None:
     "learn",
     [
         LearnConfig(window=2, epochs=3, batch=16),
-        LearnConfig(window=3, epochs=2, batch=16, count_symmetries=True),
+        LearnConfig(window=2, epochs=3, batch=16, count_symmetries=True),
         LearnConfig(window=2, window_share=0.8, epochs=1.5, batch=16),
         LearnConfig(window=2, epochs=None, samples_per_position=2.5, batch=16),
     ],

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from palaestra.live.game_in_play import GameInPlay
-from palaestra.live.game_list import games
+from palaestra.live.game_list import list_games
 from palaestra.live.review import review
 from palaestra.live.solving import solve
 
@@ -36,4 +36,4 @@ def test_a_review_names_the_mistake(tmp_path: Path) -> None:
 
 
 def test_every_listed_game_has_an_entry() -> None:
-    assert {"connect_four-6x7", "morpion-5d"} <= {game["id"] for game in games()}
+    assert {"connect_four-6x7", "morpion-5d"} <= {game["id"] for game in list_games()}

@@ -32,7 +32,7 @@ OTHER_VALUES: dict[str, dict[str, Any]] = {
     "nrpa": {"level": 1, "n": 5, "alpha": 0.5, "model": "a network", "prior": 0.5},
     "uct": {
         "simulations": 10, "ms": 1000.0, "solver": False, "nodes": 50, "leaves": 2, "reuse": False, "temperature": 1.0,
-        "c": 0.5, "reward": "hand_tuned",
+        "c": 0.5, "rule": "puct", "reward": "hand_tuned",
     },
     "rave": {
         "file": "net.onnx", "w": 0.5, "simulations": 10, "ms": 1000.0, "solver": False, "nodes": 50, "leaves": 2,
@@ -43,7 +43,7 @@ OTHER_VALUES: dict[str, dict[str, Any]] = {
     "puct": {
         "file": "net.onnx", "w": 0.5, "simulations": 10, "ms": 1000.0, "solver": False, "nodes": 50, "leaves": 2,
         "reuse": False, "temperature": 1.0, "c": 0.5, "fpu": 0.2, "dirichlet_alpha": 0.3, "dirichlet_fraction": 0.25,
-        "averaged": True, "reward": "hand_tuned",
+        "averaged": True, "rule": "rave", "reward": "hand_tuned",
     },
     "gumbel": {
         "file": "net.onnx", "simulations": 10, "ms": 1000.0, "solver": False, "nodes": 50, "leaves": 2, "considered": 4,
@@ -52,7 +52,7 @@ OTHER_VALUES: dict[str, dict[str, Any]] = {
     },
     "run": {
         "network": "a run", "simulations": 10, "ms": 1000.0, "c": 0.5, "fpu": 0.2, "solver": False, "nodes": 50,
-        "leaves": 2, "reuse": False, "temperature": 1.0, "averaged": True, "reward": "primitive",
+        "leaves": 2, "reuse": False, "temperature": 1.0, "averaged": True, "rule": "rave", "reward": "primitive",
     },
     "net": {"network": "a run", "temperature": 0.5},
     "qtable": {"table": "a table", "playouts": 5},

@@ -59,15 +59,38 @@ def test_the_agent_explores_as_its_run_did_but_without_noise(here: Path) -> None
     assert (config.simulations, config.ms) == (None, 5.0)
 
 
-def test_a_gumbel_search_is_judged_with_puct() -> None:
-    gumbel = SearchConfig(rule="gumbel", gumbel_root=True, reuse=False, simulations=16)
-    assert playing_search(gumbel, 50) == SearchConfig(rule="puct", simulations=50)
+SELF_PLAY = {
+    "uct": SearchConfig(rule="uct", c_uct=0.7, temperature=1),
+    "rave": SearchConfig(rule="rave", rave_k=40, dirichlet_fraction=0.25),
+    "gumbel": SearchConfig(rule="gumbel", gumbel_root=True, reuse=False, simulations=16, gumbel_scale=0.3),
+    "puct": SearchConfig(fpu=0.2, gumbel_root=True, reuse=False, simulations=16),
+}
+JUDGED = {
+    "uct": SearchConfig(rule="uct", c_uct=0.7, simulations=50),
+    "rave": SearchConfig(rule="rave", rave_k=40, simulations=50),
+    "gumbel": SearchConfig(rule="gumbel", gumbel_root=True, reuse=False, simulations=50, gumbel_scale=0.3),
+    "puct": SearchConfig(fpu=0.2, simulations=50),
+}
+
+
+@pytest.mark.parametrize("rule", SELF_PLAY)
+def test_a_run_is_judged_by_the_rule_that_it_plays_itself_with(rule: str) -> None:
+    assert playing_search(SELF_PLAY[rule], 50) == JUDGED[rule]
+
+
+def test_another_rule_can_be_asked_for(here: Path) -> None:
+    player: Any = make_player("run:first@3(simulations=8, rule=uct, c=0.5)", TIC)
+    config = player.search.config
+    assert (config.rule, config.c, config.fpu) == ("uct", 0.5, None)
+    with pytest.raises(PlayerError, match="run: unknown rule 'ucd'"):
+        make_player("run:first(rule=ucd)", TIC)
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
         ("run:second", "'second' is not a run; runs in ./runs: first;"),
+        ("run:frist", "'frist' is not a run (did you mean first?); runs in ./runs: first;"),
         ("run:first@5", "run first has no network '5'; it has best, last, 0, 3, 7"),
         ("net:first@newest", "run first has no network 'newest'; it has best, last, 0, 3, 7"),
         ("net:runs", "is a folder but not a run"),

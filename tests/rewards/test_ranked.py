@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from palaestra.base.errors import RunError
-from palaestra.rewards.ranked import Ranked, Ties
+from palaestra.rewards.ranked import First, Ranked, Ties
 from tests.rewards.windows import SCORE, int32, untimed
 
 scores = st.lists(st.integers(0, SCORE.highest), max_size=40)
@@ -18,23 +18,24 @@ taus = st.integers(1, 99).map(lambda percent: Fraction(percent, 100))
 
 
 def brute_settle(
-    results: list[int], tau: Fraction, window: int, draws: list[float], *, share: bool = False
+    results: list[int], tau: Fraction, window: int, draws: list[float], *, share: bool = False, stored: bool = False
 ) -> list[int]:
-    """Eq. 7.1 word for word, with the threshold (sources: ranked reward) read before the result is stored.
+    """Eq. 7.1 word for word, with the threshold (sources: ranked reward) read before, or after, the result is stored.
 
     A tie succeeds if its draw is below 1/2 or, with `share`, below the chance that lets 1 - tau of those kept succeed.
     """
     kept: list[int] = []
     targets = []
     for result, draw in zip(results, draws, strict=True):
-        ordered = sorted(kept)
-        coin = 1 if draw < (_tie_chance(ordered, tau) if share and kept else 0.5) else -1
+        known = kept
+        kept = [*kept, result][-window:]
+        ordered = sorted(kept if stored else known)
+        coin = 1 if draw < (_tie_chance(ordered, tau) if share and ordered else 0.5) else -1
         threshold = ordered[math.floor(tau * len(ordered))] if ordered else result
         if result == SCORE.highest:
             targets.append(1)
         else:
             targets.append(1 if result > threshold else -1 if result < threshold else coin)
-        kept = [*kept, result][-window:]
     return targets
 
 
@@ -46,15 +47,21 @@ def _tie_chance(ordered: list[int], tau: Fraction) -> float:
 
 @untimed
 @given(
-    results=scores, tau=taus, window=st.integers(1, 12), seed=st.integers(0, 9), ties=st.sampled_from(["coin", "share"])
+    results=scores,
+    tau=taus,
+    window=st.integers(1, 12),
+    seed=st.integers(0, 9),
+    ties=st.sampled_from(["coin", "share"]),
+    first=st.sampled_from(["judge", "store"]),
 )
 def test_targets_are_those_of_the_equation_over_the_window(
-    results: list[int], tau: Fraction, window: int, seed: int, ties: Ties
+    results: list[int], tau: Fraction, window: int, seed: int, ties: Ties, first: First
 ) -> None:
     draws = np.random.default_rng(seed).random(len(results)).tolist()
-    reward = Ranked(SCORE, float(tau), window, ties)
+    reward = Ranked(SCORE, float(tau), window, ties, first)
     targets = reward.settle(int32(results), np.random.default_rng(seed))
-    assert targets.tolist() == brute_settle(results, tau, window, draws, share=ties == "share")
+    expected = brute_settle(results, tau, window, draws, share=ties == "share", stored=first == "store")
+    assert targets.tolist() == expected
     assert list(reward.window) == results[-window:]
 
 

@@ -101,7 +101,7 @@ def test_visits_equal_the_textbook_on_random_positions(game_id: str, name: str) 
 @pytest.mark.parametrize("considered", [1, 2, 3, 7, 16])
 @pytest.mark.parametrize("simulations", [1, 5, 16, 50, 200])
 def test_sequential_halving_visits_moves_as_spelled_out(considered: int, simulations: int) -> None:
-    from palaestra.search.rules import halving_schedule
+    from palaestra.search.rules.gumbel import halving_schedule
 
     assert halving_schedule(considered, simulations)[considered].tolist() == halving_visits(considered, simulations)
 

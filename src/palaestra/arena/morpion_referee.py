@@ -20,6 +20,7 @@ CROSS = {
     4: "..ooo.. ..o.o.. ooo.ooo o.....o ooo.ooo ..o.o.. ..ooo..",
 }
 CORNER = {"5d": 10, "5t": 12, "4d": 12, "4t": 12}  # row and column of the picture's top left corner on the grid
+_ID = re.compile(r"morpion-([45][dt])(?:-([0-9]{1,2})x\2)?")
 _WRITTEN = re.compile(r"([a-z]{1,2})([1-9][0-9]{0,2})(e|s|se|sw)")
 
 
@@ -44,6 +45,7 @@ class Grid:
     k: int
     touching: bool
     cross: list[Point]
+    side: int | None = None  # of the board, where it has an edge
     lines: list[Line] = field(default_factory=list)
 
     @property
@@ -54,6 +56,8 @@ class Grid:
     def draw(self, text: str) -> None:
         """Draw the line that is written here; Wrong if the rules forbid it."""
         direction, points = self._read(text)
+        if self._leaves(points):
+            raise Wrong(f"it leaves the board of {self.side}×{self.side} points")
         there = set(self.points)
         missing = [point for point in points if point not in there]
         if not missing:
@@ -74,9 +78,14 @@ class Grid:
                 for back in range(self.k):
                     start = new[0] - back * d_row, new[1] - back * d_col
                     points = self._line(start, direction)
-                    if sum(point in there for point in points) == self.k - 1 and not self._conflict(direction, points):
-                        found.add(write_point(start) + direction)
+                    present = sum(point in there for point in points)
+                    if present < self.k - 1 or self._leaves(points) or self._conflict(direction, points):
+                        continue
+                    found.add(write_point(start) + direction)
         return sorted(found)
+
+    def _leaves(self, points: tuple[Point, ...]) -> bool:
+        return self.side is not None and not all(0 <= x < self.side for point in points for x in point)
 
     def _conflict(self, direction: str, points: tuple[Point, ...]) -> str | None:
         """Why lines of the same direction forbid this one."""
@@ -104,21 +113,24 @@ class Grid:
 
 def knows(game: str) -> bool:
     """Whether a game's id is that of a Morpion solitaire."""
-    return game.removeprefix("morpion-") in CORNER and game.startswith("morpion-")
+    return _ID.fullmatch(game) is not None
 
 
 def start(game: str) -> Grid:
-    """The cross of a game that `knows`."""
-    variant = game.removeprefix("morpion-")
-    k, corner = int(variant[0]), CORNER[variant]
+    """The cross of a game that `knows`, in the middle of its board."""
+    match = _ID.fullmatch(game)
+    assert match is not None
+    variant, side = match.group(1), None if match.group(2) is None else int(match.group(2))
+    k = int(variant[0])
     picture = CROSS[k].split()
+    corner = CORNER[variant] if side is None else (side - len(picture) + 1) // 2
     cross = [
         (corner + row, corner + col)
         for row, glyphs in enumerate(picture)
         for col, glyph in enumerate(glyphs)
         if glyph == "o"
     ]
-    return Grid(k, variant[1] == "t", cross)
+    return Grid(k, variant[1] == "t", cross, side)
 
 
 def write_point(point: Point) -> str:

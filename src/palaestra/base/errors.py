@@ -27,6 +27,10 @@ class PlayerError(PalaestraError):
     """A player's text that names no player, or arguments that the player does not take."""
 
 
+class SearchError(PalaestraError):
+    """A selection rule that is unknown, does not fit, or gives no score."""
+
+
 class ModelError(PalaestraError):
     """A network file that cannot be read, or that does not fit the game."""
 

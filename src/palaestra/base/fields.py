@@ -14,6 +14,8 @@ def accepted(field: FieldInfo) -> str:
     annotation = field.annotation
     if get_origin(annotation) is Literal:
         return "one of " + ", ".join(str(choice) for choice in get_args(annotation))
+    if isinstance(field.json_schema_extra, dict) and (names := field.json_schema_extra.get("names")):
+        return f"one of {', '.join(map(str, names))}, or module:attribute"  # type: ignore[arg-type]
     if get_origin(annotation) is tuple:
         return "a list of texts"
     words = next((noun for name, noun in _NOUNS.items() if name in str(annotation)), str(annotation))

@@ -39,6 +39,7 @@ import numpy as np
 from numba.core.caching import _Cache
 from numba.core.compiler import CompileResult
 from numba.core.dispatcher import Dispatcher
+from numba.core.errors import NumbaError
 from numba.core.extending import _Intrinsic
 from numba.core.serialize import dumps
 
@@ -191,6 +192,14 @@ def _load_copy(template: str, full_name: str, functions: Mapping[str, Any], stam
         del sys.modules[full_name]
         raise
     return module
+
+
+def reason(error: NumbaError) -> str:
+    """What is wrong and where, out of the pages that Numba writes about it."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    what = next((line for line in lines if not line.startswith("Failed in")), lines[0])
+    where = next((line.rstrip(":") for line in lines if line.startswith("File ")), "")
+    return f"{what} ({where})" if where else what
 
 
 def fingerprint(namespace: Mapping[str, Any]) -> str:

@@ -62,7 +62,11 @@ def read(text: str, models: Mapping[str, type[Model]], grammar: Grammar) -> Mode
         raise grammar.error(
             f"unknown {grammar.noun} {clip(parts.name)}{hint}; known: {known}; for example {grammar.example}"
         )
-    model = models[parts.name]
+    return fill(models[parts.name], parts, grammar)
+
+
+def fill(model: type[Model], parts: Parts, grammar: Grammar) -> Model:
+    """The model with the arguments of a text; `grammar.error` says in one line what does not fit."""
     try:
         return model(**_arguments(model, parts, grammar))
     except ValidationError as error:
@@ -91,7 +95,7 @@ def _arguments(model: type[TextModel], parts: Parts, grammar: Grammar) -> dict[s
 def _complaint(model: type[TextModel], error: ValidationError) -> str:
     """What is wrong with the first argument that does not fit."""
     first = error.errors(include_url=False)[0]
-    if not first["loc"]:  # a rule about several arguments together, already in words
+    if not first["loc"] or first["type"] == "value_error":  # already in words
         return f"{model.name}: {first['msg'].removeprefix('Value error, ')}"
     key = str(first["loc"][0])
     if first["type"] == "extra_forbidden":

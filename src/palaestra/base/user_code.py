@@ -23,7 +23,7 @@ import os
 import re
 import sys
 import uuid
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -48,10 +48,10 @@ _NAMES = re.compile(rf"(?<![\w.:/\\-])({_NAME.pattern})")
 _trusted: set[str] = set()  # what the user has named in this command
 
 
-def is_code(text: str) -> bool:
+def is_code(text: str, built_in: Container[str] = ()) -> bool:
     """Whether a text is that of code, `module:attribute` or `module:attribute(arguments)`, and not of a built-in."""
     head, colon, _ = text.partition("(")[0].partition(":")
-    return bool(colon) and head.strip() not in NOT_CODE
+    return bool(colon) and head.strip() not in NOT_CODE and head.strip() not in built_in
 
 
 def code_names(texts: Iterable[str]) -> list[str]:
@@ -77,6 +77,11 @@ def begin_command(words: Iterable[str]) -> None:
 def trusted() -> list[str]:
     """What may be imported now: a process that does a part of this command's work is given it with `trust`."""
     return sorted(_trusted)
+
+
+def may_load(name: str) -> bool:
+    """Whether `load` would import this name."""
+    return name in _trusted or _remembered(name) is not None
 
 
 def to_be_named(texts: Iterable[str]) -> list[str]:

@@ -51,23 +51,19 @@ def learn(minutes: float, seed: int) -> None:
     """The main demonstration: a run in ./runs/demo, or demo-2 and so on where that exists."""
     from palaestra.base.jit import cache_root
     from palaestra.cli.output import stderr
-    from palaestra.cli.train import finish, new_folder, watch
-    from palaestra.learn.events import Listener
+    from palaestra.cli.train import finish, watch
     from palaestra.learn.presets import configure
+    from palaestra.live.run import new_folder
+    from palaestra.live.training import train
 
-    config = configure(GAME, minutes=minutes, seed=seed, threads=usable_cores())
+    config = configure(GAME, minutes=minutes, seed=seed)
     folder = new_folder(None, "demo")
     note = f"An agent learns {GAME} from its rules alone, for {minutes:g} minutes. Ctrl-C stops it, nothing is lost."
     stderr().print(note, style="bold")
     if not cache_root().exists():
         stderr().print("Rules and searches are compiled now, once; this takes about half a minute.", style="dim")
 
-    def work(listeners: list[Listener]) -> Summary:
-        from palaestra.learn.loop import train
-
-        return train(config, folder, listeners)
-
-    finish(watch(folder, work), json=False, before_next=show_win)
+    finish(watch(folder, lambda listeners: train(config, folder, listeners)), json=False, before_next=show_win)
 
 
 def show_win(summary: Summary) -> None:
@@ -76,8 +72,8 @@ def show_win(summary: Summary) -> None:
 
     from palaestra.arena.match import play_match, points_of_a
     from palaestra.cli.output import stderr, stdout
-    from palaestra.cli.train import name_of
     from palaestra.games.registry import make_game
+    from palaestra.live.run import name_of
     from palaestra.live.words import outcome_in_words
     from palaestra.players.registry import make_player
 

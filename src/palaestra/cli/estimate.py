@@ -20,10 +20,10 @@ NAMES = {
 def say_estimate(config: RunConfig, json: bool) -> None:
     """Measure what is not remembered, and print the estimate."""
     from palaestra.cli.output import print_json, say, stderr, stdout
-    from palaestra.cli.training_view import clock
     from palaestra.games.registry import make_game
     from palaestra.learn.calibration import calibrate, memory_file
     from palaestra.learn.time_model import estimate
+    from palaestra.live.words import clock
 
     with stderr().status("Measuring this machine …") as status:
         speeds = calibrate(config, lambda what: status.update(f"Measuring {what} …"))

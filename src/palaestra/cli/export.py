@@ -22,25 +22,47 @@ def export(
     from palaestra.base.atomic import write_file
     from palaestra.base.text import format_value
     from palaestra.cli.output import command_name, print_json, stdout
+    from palaestra.nets.graph import with_reward
     from palaestra.players.runs import open_run
 
     stored = open_run(run)
     iteration = stored.pick(network)
-    content = stored.network(iteration)
+    content = with_reward(stored.network(iteration), stored.reward)
     write_file(out, content)
     digest = hashlib.sha256(content).hexdigest()
     if json:
         print_json(
-            {"path": str(out), "sha256": digest, "game": stored.game, "network": iteration, "bytes": len(content)}
+            {
+                "path": str(out),
+                "sha256": digest,
+                "game": stored.game,
+                "network": iteration,
+                "net": stored.net,
+                "reward": stored.reward,
+                "bytes": len(content),
+            }
         )
         return
     console = stdout()
     console.print(
-        f"{out}: network {iteration} of {stored.name}, {len(content):,} bytes, SHA-256 {digest}", soft_wrap=True
+        f"{out}: network {iteration} of {stored.name}, reward {stored.reward}; {len(content):,} bytes, SHA-256"
+        f" {digest}",
+        markup=False,
+        soft_wrap=True,
     )
+    if stored.is_learned():
+        console.print(
+            f"What {stored.reward} has learned stays in the run: 'run:{stored.name}' searches under it, the file under"
+            " the game's own reward.",
+            markup=False,
+            soft_wrap=True,
+        )
+        reward = ""
+    else:
+        reward = "" if stored.reward == "default" else f", reward={format_value(stored.reward)}"
     console.print(
         f"Play it: {command_name()} play {stored.game_text} --against"
-        f" 'puct({format_value(str(out))}, simulations=100)'",
+        f" 'puct({format_value(str(out))}, simulations=100{reward})'",
         markup=False,
         soft_wrap=True,
     )

@@ -8,13 +8,12 @@ from palaestra.cli.options import Json
 def games(json: Json = False) -> None:
     """List the games: players, actions, the longest game; and which size a family's name alone takes."""
     from palaestra.games.registry import FAMILIES
-    from palaestra.live.game_list import example_games
-    from palaestra.live.game_list import games as game_list
+    from palaestra.live.game_list import example_games, list_games
 
     if json:
         from palaestra.cli.output import print_json
 
-        print_json(game_list())
+        print_json(list_games())
         return
     from rich.table import Table
 

@@ -173,9 +173,11 @@ def _list(plans: Sequence[Plan], home: Path, json: bool) -> None:
 
     from palaestra.cli.output import print_json, stdout
     from palaestra.lab.catalogue import listed
+    from palaestra.lab.costs import Costs
     from palaestra.lab.status import status_of
 
-    known = {plan.experiment.id: status_of(plan, home) for plan in plans}
+    costs = Costs()  # nothing is measured for a list
+    known = {plan.experiment.id: status_of(plan, home, costs) for plan in plans}
     rows = [(identity, known.get(identity.id)) for identity in listed()]
     if json:
         print_json(
@@ -200,22 +202,29 @@ def _list(plans: Sequence[Plan], home: Path, json: bool) -> None:
     console = stdout()
     console.print(table)
     console.print(
-        f"Scale {plans[0].scale_name}, in {home}. One of them: palaestra reproduce ID --scale smoke", soft_wrap=True
+        f"Scale {plans[0].scale_name}, in {home}; minutes are those of one core, and ? until --dry-run has measured"
+        " them. One of them: palaestra reproduce ID --scale smoke"
     )
 
 
 def _dry_run(plans: Sequence[Plan], home: Path, jobs: int, json: bool) -> None:
-    from palaestra.cli.output import print_json, say
+    from palaestra.cli.output import print_json, progress_bar, say
+    from palaestra.lab.costs import Costs
     from palaestra.lab.status import status_of
 
-    found = [(plan, status_of(plan, home)) for plan in plans]
+    with progress_bar(estimate=False) as bar:
+        task = bar.add_task("", total=None)
+        costs = Costs(lambda what: bar.update(task, description=f"measuring {what}"))
+        found = [(plan, status_of(plan, home, costs)) for plan in plans]
     if json:
-        print_json([{"experiment": plan.experiment.id, **status.as_json()} for plan, status in found])
+        rows = [{"experiment": plan.experiment.id, "jobs": jobs, **status.as_json()} for plan, status in found]
+        print_json(rows)
         return
     for plan, status in found:
-        say(f"{plan.experiment.id}, scale {plan.scale_name}: {plan.scale.departs}")
-        say(f"  {len(plan.seeds)} seeds; {status.runs} runs and {status.calls} other jobs, {status.done} of them done")
-        say(f"  about {status.minutes} minutes with {jobs} at a time")
+        say(f"{plan.experiment.id}, scale {plan.scale_name}, {len(plan.seeds)} seeds: {plan.scale.departs}")
+        say(f"  {status.runs} runs and {status.calls} other jobs, {status.done} of them done")
+        time = "?" if status.seconds is None else _minutes(status.seconds / jobs)
+        say(f"  about {time} with {jobs} at a time")
 
 
 def _page(folder: Path, found: Sequence[Experiment], json: bool) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from palaestra.cli.options import Json, RunName, StoredGame
-from palaestra.cli.train import Sets, existing_folder, finish, watch
+from palaestra.cli.train import Sets, finish, watch
 
 if TYPE_CHECKING:
     from palaestra.learn.events import Listener, Summary
@@ -45,20 +45,21 @@ def resume(
     json: Json = False,
 ) -> None:
     """Go on where a run stopped. Settings that cannot change in a run's life are refused, others recorded."""
+    from palaestra.live.run import existing_folder
+    from palaestra.live.training import resume as resume_run
+
     folder = existing_folder(run)
-    given = {"threads": threads, "device": device}
-    changed = [*(sets or ()), *(f"{key}={value}" for key, value in given.items() if value is not None)]
 
     def work(listeners: list[Listener]) -> Summary:
-        from palaestra.learn.loop import resume as resume_run
-
         return resume_run(
             folder,
-            changed,
+            sets or (),
             iterations=iterations,
             minutes=minutes,
             from_iteration=back,
             game=game,
+            threads=threads,
+            device=device,
             listeners=listeners,
         )
 

@@ -9,7 +9,7 @@ import typer
 from palaestra.cli.options import Json
 
 if TYPE_CHECKING:
-    from palaestra.runs.overview import RunRow, Strength
+    from palaestra.live.run import RunList
 
 
 def runs(
@@ -20,25 +20,20 @@ def runs(
     json: Json = False,
 ) -> None:
     """List runs, the newest first: game, minutes, iterations, strength at the last evaluation, state."""
-    from pathlib import Path
-
     from palaestra.cli.output import print_json, say
-    from palaestra.runs.overview import list_runs
-    from palaestra.runs.places import RUNS
+    from palaestra.live.run import list_runs
 
-    root = RUNS if folder is None else Path(folder)
-    rows = [] if folder is None and not root.exists() else list_runs(root)
+    rows = list_runs(folder)
     if json:
-        print_json([row.to_json() for row in rows])
+        print_json(rows.document())
     elif not rows:
-        say(f"No runs in {root}. To make one: palaestra train connect_four-6x7 --minutes 30 --out first-try")
+        where = folder or "runs"
+        say(f"No runs in {where}. To make one: palaestra train connect_four-6x7 --minutes 30 --out first-try")
     else:
         _print(rows)
 
 
-def _print(rows: list[RunRow]) -> None:
-    import time
-
+def _print(rows: RunList) -> None:
     from rich.table import Table
     from rich.text import Text
 
@@ -50,17 +45,9 @@ def _print(rows: list[RunRow]) -> None:
         table.add_column(
             name, justify="right" if right else "left", overflow="fold", no_wrap=name not in ("run", "game")
         )
-    now = time.time()
-    for row in rows:
-        table.add_row(
-            Text(row.name),
-            Text(row.game or "–"),
-            "–" if row.minutes is None else f"{row.minutes:.1f}",
-            "–" if row.iterations is None else str(row.iterations),
-            strength_in_words(row.strength),
-            Text(row.state, style={"running": "green", "damaged": "red"}.get(row.state, "")),
-            ago(now - row.changed),
-        )
+    for name, game, minutes, iterations, strength, state, changed in rows.rows():
+        shown = Text(state, style={"running": "green", "damaged": "red"}.get(state, ""))
+        table.add_row(Text(name), Text(game), minutes, iterations, strength, shown, changed)
     console = stdout()
     console.print(table)
     if any(row.strength is not None for row in rows):
@@ -75,27 +62,3 @@ def _print(rows: list[RunRow]) -> None:
             console.print(
                 Text(f"{row.name}: {row.problem}", style="red" if row.state == "damaged" else "dim"), soft_wrap=True
             )
-
-
-def strength_in_words(strength: Strength | None) -> str:
-    """ "+636 ±290", ">+412" where it has no upper end, "61.3 ±1.2" for a score; "–" if it was never measured."""
-    if strength is None:
-        return "–"
-    signed = "+.0f" if strength.against is not None else ".1f"
-    if strength.value is None or strength.low is None or strength.high is None:
-        if strength.low is not None:
-            return f">{strength.low:{signed}}"
-        if strength.high is not None:
-            return f"<{strength.high:{signed}}"
-        return "–" if strength.value is None else f"{strength.value:{signed}}"
-    margin = max(strength.high - strength.value, strength.value - strength.low)
-    words = f"{strength.value:{signed}} ±{margin:{signed[-3:]}}"
-    return words if strength.against in (None, "random") else f"{words} on {strength.against}"
-
-
-def ago(seconds: float) -> str:
-    """ "now", "5 min", "3 h", "12 days" ago."""
-    for size, unit in ((86400, "days"), (3600, "h"), (60, "min")):
-        if seconds >= 2 * size or (size == 60 and seconds >= size):
-            return f"{seconds // size:.0f} {unit}"
-    return "now"

@@ -5,82 +5,34 @@ Both are listeners of the loop's events and know nothing else of it.
 
 from __future__ import annotations
 
-import time
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
 from palaestra.learn import events
 from palaestra.learn.events import Event
+from palaestra.live.run import STAGES, RunProgress
+from palaestra.live.words import clock, mean_in_words
 from palaestra.runs.metrics import Elo, MetricsLine, RunningElo, Score
 
 if TYPE_CHECKING:
     from rich.console import Console, Group
     from rich.table import Table
 
-    from palaestra.learn.config import RunConfig
-
 SHOWN = 8  # iterations in the table
 WIDTH, ANCHOR_WIDTH = 62, 25  # columns of the terminal that the table takes, and each anchor with its interval
 DEMERITS_WIDTH = 10
-STAGES = {
-    "selfplay": "self-play",
-    "deep": "deep search",
-    "training": "training",
-    "gate": "gate",
-    "evaluation": "evaluation",
-    "saving": "saving",
-}
 
 
-class View:
-    """What both views know: where the run is, and how long it will still take."""
+class View(RunProgress):
+    """A run in progress, shown."""
 
     def __init__(self, console: Console) -> None:
+        super().__init__()
         self.console = console
-        self.started: events.RunStarted | None = None
-        self.clock = time.perf_counter()
-        self.lines: list[MetricsLine] = []
 
     def shown(self) -> AbstractContextManager[object]:
         """What is on the screen while the run goes on."""
         return nullcontext()
-
-    def __call__(self, event: Event) -> None:
-        if isinstance(event, events.RunStarted):
-            self.started, self.lines = event, list(event.history)
-            self.clock = time.perf_counter()
-        elif isinstance(event, events.IterationEnded):
-            self.lines.append(event.metrics)
-
-    @property
-    def seconds(self) -> float:
-        """Of the run so far."""
-        before = self.started.seconds if self.started else 0.0
-        return before + time.perf_counter() - self.clock
-
-    def share(self) -> float:
-        """How much of the run is done, in [0, 1]."""
-        if self.started is None:
-            return 0.0
-        config, shares = self.started.config, [0.0]
-        if config.iterations is not None:
-            shares.append(len(self.lines) / config.iterations)
-        if config.minutes is not None:
-            shares.append(self.seconds / (60 * config.minutes))
-        return min(1.0, max(shares))
-
-    def seconds_left(self) -> float | None:
-        """An estimate; None before anything is known."""
-        if self.started is None:
-            return None
-        config, left = self.started.config, []
-        if config.minutes is not None:
-            left.append(max(0.0, 60 * config.minutes - self.seconds))
-        if config.iterations is not None and self.lines:
-            recent = self.lines[-SHOWN:]
-            mean = sum(line.seconds.total for line in recent) / len(recent)
-            left.append(mean * (config.iterations - len(self.lines)))
-        return min(left, default=None)
 
 
 class PlainView(View):
@@ -90,9 +42,8 @@ class PlainView(View):
         super().__call__(event)
         match event:
             case events.RunStarted():
-                config = event.config
                 done = f", {event.iteration} iterations done" if event.iteration else ""
-                self.say(f"{title(config)}, in {event.folder}{done}")
+                self.say(f"{self.title}{done}")
             case events.IterationEnded():
                 self.say(self.line(event.metrics))
             case events.Warned():
@@ -133,10 +84,8 @@ class LiveView(View):
             TextColumn("{task.fields[words]}"),
         )
         self.bars = Progress(*columns, console=console)
-        self.run = self.bars.add_task("run", total=1.0, words="")
-        self.stage = self.bars.add_task("loading", total=None, words="")
-        self.stage_began = time.perf_counter()
-        self.stage_unit = ""
+        self.run_bar = self.bars.add_task("run", total=1.0, words="")
+        self.stage_bar = self.bars.add_task("loading", total=None, words="")
         self.live = Live(get_renderable=self.draw, console=console, refresh_per_second=8, transient=True)
 
     def shown(self) -> AbstractContextManager[object]:
@@ -146,13 +95,12 @@ class LiveView(View):
         super().__call__(event)
         match event:
             case events.StageStarted():
-                self.stage_began, self.stage_unit = time.perf_counter(), event.unit
-                self.bars.reset(self.stage, description=STAGES[event.stage], total=event.total, words="")
+                self.bars.reset(self.stage_bar, description=STAGES[event.stage], total=event.total, words="")
             case events.StageProgress():
-                rate = event.done / max(time.perf_counter() - self.stage_began, 1e-9)
                 of = f" of {event.total:,}" if event.total else ""
-                words = f"{event.done:,}{of} {self.stage_unit}, {rate:,.0f}/s"
-                self.bars.update(self.stage, completed=event.done, total=event.total, words=words)
+                unit = "" if self.stage is None else self.stage.unit
+                words = f"{event.done:,}{of} {unit}, {self.stage_rate:,.0f}/s"
+                self.bars.update(self.stage_bar, completed=event.done, total=event.total, words=words)
             case events.Warned():
                 self.live.console.print(f"note: {event.message}", markup=False, soft_wrap=True)
 
@@ -162,15 +110,8 @@ class LiveView(View):
 
         left = self.seconds_left()
         words = f"{len(self.lines)} iterations, {clock(self.seconds)}" + (f", {clock(left)} left" if left else "")
-        self.bars.update(self.run, completed=self.share(), words=words)
-        heading = "Palaestra" if self.started is None else f"{title(self.started.config)}, in {self.started.folder}"
-        return Group(Text(heading, style="bold"), self.bars, iterations(self.lines, self.console.width))
-
-
-def title(config: RunConfig) -> str:
-    """What is learned how; the reward where it is not the game's own."""
-    reward = "" if config.reward == "default" else f", {config.reward}"
-    return f"{config.game}, {config.net}{reward}, seed {config.seed}"
+        self.bars.update(self.run_bar, completed=self.share(), words=words)
+        return Group(Text(self.title, style="bold"), self.bars, iterations(self.lines, self.console.width))
 
 
 def iterations(lines: list[MetricsLine], width: int) -> Table:
@@ -265,8 +206,6 @@ def solo_words(metrics: MetricsLine) -> list[str]:
 
 def score_words(score: Score) -> str:
     """ "61.3 (60.1–62.5), best 66"."""
-    from palaestra.cli.evaluate import mean_in_words
-
     return f"{mean_in_words(score.mean, score.low, score.high)}, best {score.best}"
 
 
@@ -290,14 +229,6 @@ def elo_words(elo: Elo) -> str:
 
 def number(value: float | None) -> str:
     return "–" if value is None else f"{value:.3f}"
-
-
-def clock(seconds: float) -> str:
-    """ "2:05", "1:02:05"."""
-    whole = round(seconds)
-    hours, rest = divmod(whole, 3600)
-    minutes, rest = divmod(rest, 60)
-    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
 
 
 def make_view() -> View:

@@ -17,6 +17,8 @@ outcome) is kept by the loops, except that `play` sets the next mover.
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from types import ModuleType
@@ -27,7 +29,7 @@ from numba.core.dispatcher import Dispatcher
 from numba.core.errors import NumbaError
 
 from palaestra.base.errors import GameError
-from palaestra.base.jit import bind, fingerprint, kernel
+from palaestra.base.jit import bind, fingerprint, kernel, reason
 from palaestra.base.types import Float32s, Int8s, Int32s, Int64s, UInt64s
 from palaestra.games.base import Game, Playouts
 from palaestra.games.rows import HEADER
@@ -80,12 +82,17 @@ class Rules:
         """The functions by name, as the templates call them."""
         return {one.name: getattr(self, one.name) for one in fields(self) if one.init}
 
-    def bind(self, template: str) -> ModuleType:
-        """The template's loops compiled with these rules; beside them, `move` is that of `palaestra.games.loops`."""
-        functions = self.functions()
+    def bind(self, template: str, others: Mapping[str, Any] | None = None) -> ModuleType:
+        """The template's loops compiled with these rules and `others`, functions that are not the game's.
+
+        Beside them, `move` is that of `palaestra.games.loops`.
+        """
+        functions, stamp = {**self.functions(), **(others or {})}, self.stamp
         if template != LOOPS:
             functions["move"] = self.bind(LOOPS).move
-        return bind(template, functions, self.play.py_func.__module__, self.stamp)
+        if others:
+            stamp = hashlib.sha256(f"{stamp} {fingerprint(others)}".encode()).hexdigest()
+        return bind(template, functions, self.play.py_func.__module__, stamp)
 
 
 def state_bytes(body: int) -> int:
@@ -120,7 +127,7 @@ class KernelGame(Game):
         try:
             return loop(*arguments)
         except NumbaError as error:
-            raise GameError(f"{self.id}: its rules do not compile: {_reason(error)}") from error
+            raise GameError(f"{self.id}: its rules do not compile: {reason(error)}") from error
 
     def start(self, choices: Int64s) -> Int8s:
         states = np.empty((len(choices), self.state_size), dtype=np.int8)
@@ -179,14 +186,6 @@ class KernelGame(Game):
 
     def count_leaves(self, state: Int8s, depth: int) -> int:
         return int(self._run("count_leaves", np.ascontiguousarray(state), depth, self.params, self.max_legal))
-
-
-def _reason(error: NumbaError) -> str:
-    """What is wrong and where, out of the pages that Numba writes about it."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    what = next((line for line in lines if not line.startswith("Failed in")), lines[0])
-    where = next((line.rstrip(":") for line in lines if line.startswith("File ")), "")
-    return f"{what} ({where})" if where else what
 
 
 def _own_copy(states: Int8s) -> Int8s:

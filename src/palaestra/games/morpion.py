@@ -21,7 +21,8 @@ tests/games/test_morpion.py) this gives at least 86 moves for 11 columns in 5D, 
 columns in 4D, where it ends after 35: the margins of 10 and 12 cannot be crossed. For the T games counting gives no
 bound of a useful size, and the margin of 12 rests on experience: 200,000 random games and a search that tried only to
 go far reached 5 columns beyond the cross, in 4T as in 5T. In any case no move can leave the grid or write outside it,
-because a line that does not fit on the grid is no action.
+because a line that does not fit on the grid is no action. Smaller boards, as the thesis has them (Ch7: 16×16, 20×20 and
+22×22), are other games: `morpion-5d-22x22`.
 
 The rules themselves and the layout of a state are in `palaestra.games.morpion_rules`.
 """
@@ -49,6 +50,7 @@ DIRECTIONS = {"e": (0, 1), "s": (1, 0), "se": (1, 1), "sw": (1, -1)}  # (rows, c
 # Proven: moves of the longest game (for 5D and 5T upper bounds; sources: records of Morpion). Play ends there.
 MAX_PLIES = {"4d": 35, "4t": 62, "5d": 84, "5t": 485}
 SIDES = {"4d": 31, "4t": 31, "5d": 30, "5t": 34}
+MOST_SIDE = 40
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -148,12 +150,19 @@ class MorpionGame(KernelGame):
         return Spot(tuple(ends), (x, y), size=7.5)
 
 
-def make(parts: tuple[str, ...]) -> MorpionGame:
-    """`morpion-5d`, `5t`, `4d` or `4t`."""
-    (variant,) = parts
-    if variant not in SIDES:
+def make(parts: tuple[str | int, ...]) -> MorpionGame:
+    """`morpion-5d`, `5t`, `4d` or `4t`, or one of them on another board: `morpion-5d-22x22`."""
+    variant, *sides = parts
+    if not isinstance(variant, str) or variant not in SIDES:
         raise GameError(f"morpion-{variant}: there are {', '.join(SIDES)}, for example morpion-5d")
-    return make_morpion(f"morpion-{variant}", int(variant[0]), variant[1] == "t", SIDES[variant], MAX_PLIES[variant])
+    k, id = int(variant[0]), "-".join([f"morpion-{variant}", *(["x".join(map(str, sides))] if sides else [])])
+    if not sides:
+        return make_morpion(id, k, variant[1] == "t", SIDES[variant], MAX_PLIES[variant])
+    rows, cols = map(int, sides)
+    least = 3 * k - 5  # the cross itself
+    if rows != cols or not least <= rows <= MOST_SIDE:
+        raise GameError(f"{id}: a board is square, from {least}x{least} to {MOST_SIDE}x{MOST_SIDE}; for example 22x22")
+    return make_morpion(id, k, variant[1] == "t", rows, MAX_PLIES[variant])
 
 
 def make_morpion(id: str, k: int, touching: bool, side: int, max_plies: int) -> MorpionGame:

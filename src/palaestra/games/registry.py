@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import importlib
 import re
+import sys
 from dataclasses import dataclass
 from functools import lru_cache
+from types import ModuleType
 
 from palaestra.base.errors import GameError
 from palaestra.base.suggest import nearest
@@ -51,7 +53,8 @@ FAMILIES: dict[str, Entry] = {
         ("opposition-3x9", "opposition-3x9-absolute", "opposition-5x9", "opposition-8x8"),
     ),
     "morpion": Entry(
-        "palaestra.games.morpion:make", r"([45][dt])", "morpion-5d, 5t, 4d or 4t", "morpion-5d",
+        "palaestra.games.morpion:make", r"([45][dt])(?:-(\d{1,2})x(\d{1,2}))?",
+        "morpion-5d, 5t, 4d or 4t, or with a board's size morpion-5d-22x22", "morpion-5d",
         ("morpion-4d", "morpion-4t", "morpion-5d", "morpion-5t"),
     ),
     "bin_packing": Entry(
@@ -87,6 +90,25 @@ def make_game(id: str) -> Game:
 def full_id(text: str) -> str:
     """The id that a text stands for: a family's name alone takes its usual size."""
     return FAMILIES[text].usual if text in FAMILIES else text
+
+
+def text_of(game: Game) -> str:
+    """The text from which `make_game` makes this game again; GameError if there is none.
+
+    A game of the user's own is looked for where its module, or a notebook, keeps it: `my_game:GAME`, `__main__:GAME`.
+    """
+    family = game.id.partition("-")[0]
+    if (family in FAMILIES or game.id.startswith(RULES)) and type(made := make_game(game.id)) is type(game):
+        if made.version == game.version:
+            return game.id
+    for name, module in list(sys.modules.items()):
+        for attribute, value in list(vars(module).items()) if isinstance(module, ModuleType) else ():
+            if value is game and not attribute.startswith("_"):
+                return f"{name}:{attribute}"
+    raise GameError(
+        f"{game.id} has no name by which it could be made again; keep it in a variable of a module, and give that:"
+        " my_game:GAME"
+    )
 
 
 def make_stored_game(text: str, where: str, *, id: str | None = None, given: str | None = None) -> Game:

@@ -12,6 +12,7 @@ import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
 
 from palaestra.arena.statistics import mean_and_margin
 from palaestra.base.types import Float64s
@@ -20,8 +21,9 @@ from palaestra.lab.statistics import Estimate
 
 COLOURS = (BLUE, ORANGE, GREEN, RED, PURPLE, GREY)
 STYLES = ("-", "--", ":")  # for more curves than colours
-PANEL = (4.9, 3.4)  # inches
+PANEL, ALONE = (4.9, 3.4), (7.4, 4.2)  # inches of one of several panels, and of a single one
 COLUMNS = 3  # panels beside each other
+Limits = tuple[float | None, float | None]  # of the y-axis
 Curve = tuple[Float64s, Float64s]  # [X] and [S, X], as `Data.curve` gives them
 
 
@@ -31,7 +33,8 @@ def curves_figure(
     y: str,
     *,
     levels: Mapping[str, float] | None = None,
-    limits: tuple[float | None, float | None] = (None, None),
+    limits: Limits = (None, None),
+    log: bool = False,
 ) -> Figure:
     """A panel a title, a line a label: means over seeds with 95 % bands. `levels` are horizontal lines by name."""
     with matplotlib.rc_context(STYLE):
@@ -45,7 +48,10 @@ def curves_figure(
             axes.set_ylim(*limits)
             axes.set_xlabel(x)
             axes.set_ylabel(y)
-            if all(np.all(at == np.round(at)) for at, _ in curves.values()):
+            if log:
+                axes.set_xscale("log")
+                axes.xaxis.set_major_formatter(FuncFormatter(lambda number, _: f"{number:g}"))
+            elif all(np.all(at == np.round(at)) for at, _ in curves.values()):
                 whole_numbers(axes)
         _one_legend(figure, grid)
     return figure
@@ -57,6 +63,7 @@ def estimates_figure(
     *,
     published: Mapping[tuple[str, str, str], float] | None = None,
     level: float | None = None,
+    limits: Limits = (None, None),
 ) -> Figure:
     """Points with 95 % intervals: panel -> group on the x-axis -> label -> estimate. Crosses are published numbers."""
     with matplotlib.rc_context(STYLE):
@@ -73,6 +80,7 @@ def estimates_figure(
                 axes.axhline(level, color=GREY, linestyle=":", linewidth=1.0)
             axes.set_xticks(range(len(groups)), list(groups), fontsize=8, rotation=0 if len(groups) < 5 else 30)
             axes.set_xlim(-0.6, len(groups) - 0.4)
+            axes.set_ylim(*limits)
             axes.set_ylabel(y)
         _one_legend(figure, grid)
     return figure
@@ -80,9 +88,9 @@ def estimates_figure(
 
 def _panels(titles: list[str]) -> tuple[Figure, list[Axes]]:
     columns = 2 if len(titles) == 4 else min(COLUMNS, max(1, len(titles)))
-    rows = -(-len(titles) // columns)
-    figure = Figure(figsize=(PANEL[0] * columns, PANEL[1] * max(1, rows) + 0.4), layout="constrained")
-    grid = [figure.add_subplot(max(1, rows), columns, number + 1) for number in range(len(titles))]
+    rows, size = max(1, -(-len(titles) // columns)), PANEL if len(titles) > 1 else ALONE
+    figure = Figure(figsize=(size[0] * columns, size[1] * rows + 0.4), layout="constrained")
+    grid = [figure.add_subplot(rows, columns, number + 1) for number in range(len(titles))]
     for axes, title in zip(grid, titles, strict=True):
         axes.set_title(title, fontsize=10, loc="left")
     return figure, grid
@@ -119,7 +127,7 @@ def _one_legend(figure: Figure, grid: list[Axes]) -> None:
     for axes in grid:
         named = {label: mark for mark, label in zip(*axes.get_legend_handles_labels(), strict=True)} | named
     if len(named) > 1:
-        columns = min(len(named), 3 * min(COLUMNS, len(grid)))
+        columns = min(len(named), 6 if len(grid) > 1 else 2 if max(map(len, named)) > 14 else 4)
         figure.legend(
             handles=list(named.values()), labels=list(named), fontsize=8, ncols=columns, loc="outside upper center"
         )

@@ -71,7 +71,8 @@ class Call:
     function: Callable[..., Iterable[Row]]
     arguments: Mapping[str, Value]
     needs: tuple[Train, ...] = ()
-    units: float = 1.0  # how much work it is, compared with other calls of the same function
+    units: float = 1.0  # how much work it is, compared with its trial
+    trial: Call | None = None  # the same on a small scale, to tell the time; None: not worth counting
 
     @cached_property
     def key(self) -> str:
@@ -213,6 +214,7 @@ def _read(path: Path) -> dict[str, Any]:
         raise RunError(f"{path} is damaged; remove it, and the same command does this job again") from None
 
 
+@lru_cache(maxsize=256)
 def _meaning(function: Callable[..., object]) -> str:
     """A function's text without comments and layout, so that a changed function is another job."""
     name = f"{function.__module__}:{function.__name__}"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -58,12 +58,12 @@ def all_values(plan: Plan) -> Mapping[str, Value]:
 class Calls:
     """A function for every arm and seed: called with game, seed, the arm's values and those of the scale.
 
-    With a preset, it looks at the finished run of its arm and seed, whose folder is `runs[0]`. `units` names the
-    arguments whose product says how much work a call is, so that the time of large calls can be told from small ones.
+    With a preset, it looks at the finished run of its arm and seed, whose folder is `runs[0]`. `trial` are numbers that
+    make the same call a short one: its time is measured, and those of large calls follow by the ratio of the numbers.
     """
 
     function: Callable[..., Iterable[Row]]
-    units: tuple[str, ...] = ()
+    trial: Mapping[str, float] = field(default_factory=dict)
     arguments: Callable[[Plan], Mapping[str, Value]] = all_values
     preset: str | None = None
     name: str = "call"
@@ -78,7 +78,9 @@ class Calls:
     def job(self, plan: Plan, arm: Arm, seed: int) -> Call:
         arguments = {"game": arm.game, "seed": seed, **self.arguments(plan), **arm.values}
         needs = () if self.preset is None else (plan.run(self.preset, arm, seed),)
-        return Call(self.function, arguments, needs, math.prod(float_of(arguments[name]) for name in self.units))
+        units = math.prod(float_of(arguments[name]) / number for name, number in self.trial.items())
+        trial = Call(self.function, {**arguments, **self.trial}) if self.trial else None
+        return Call(self.function, arguments, needs, units, trial)
 
     def rows(self, plan: Plan, store: Store) -> Iterable[Row]:
         for arm, seed in plan.each():
@@ -97,26 +99,33 @@ class Tournament:
     The scale's value `games` is the number of games of a pairing, `simulations` the search of the networks. A row is a
     pairing, with wins, draws and losses of `arm` and `seed` over `opponent` and `opponent_seed`. `apart` says what
     sets arms on the same game apart: only equals meet.
+
+    With `one_network`, all seeds of an arm play with the network of its last seed: a defect of published tournaments
+    (sources: L7), for comparison with them only. Their other one (L8) is an option of `statistics.elo_list`.
     """
 
     preset: str
     others: tuple[str, ...] = ("random",)
     name: str = "tournament"
     apart: Callable[[Arm], str] = _nothing
+    one_network: bool = False
     trains = True
 
     def jobs(self, plan: Plan) -> Sequence[Job]:
-        runs = [plan.run(self.preset, arm, seed) for arm, seed in plan.each()]
+        runs = dict.fromkeys(self._run(plan, arm, seed) for arm, seed in plan.each())
         return [*runs, *(job for _, job in self._pairings(plan))]
 
     def rows(self, plan: Plan, store: Store) -> Iterable[Row]:
         for who, job in self._pairings(plan):
             yield {**who, **store.rows(job)[0]}
 
+    def _run(self, plan: Plan, arm: Arm, seed: int) -> Train:
+        return plan.run(self.preset, arm, plan.seeds[-1] if self.one_network else seed)
+
     def _pairings(self, plan: Plan) -> Iterator[tuple[Row, Call]]:
         for game, kind in dict.fromkeys((arm.game, self.apart(arm)) for arm in plan.arms):
             entrants: list[tuple[str, int | None, Train | None]] = [
-                (arm.name, seed, plan.run(self.preset, arm, seed))
+                (arm.name, seed, self._run(plan, arm, seed))
                 for arm, seed in plan.each()
                 if (arm.game, self.apart(arm)) == (game, kind)
             ]
@@ -176,8 +185,7 @@ def _meeting(
     }
     needs = tuple(run for _, _, run in (one, other) if run is not None)
     arguments |= {"networks": "".join("a" if entrant is one else "b" for entrant in (one, other) if entrant[2])}
-    units = plan.number("games") * plan.number("simulations")
-    return Call(play_pairing, arguments, needs, units)
+    return Call(play_pairing, arguments, needs)
 
 
 def play_pairing(

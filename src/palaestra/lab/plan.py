@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from palaestra.base.errors import ConfigError
 from palaestra.base.text import clip
-from palaestra.lab.data import Value
+from palaestra.lab.data import Value, float_of
 from palaestra.lab.experiment import SCALES, Arm, Experiment, Scale, ScaleName
 
 if TYPE_CHECKING:
@@ -102,6 +102,10 @@ def make_plan(
         key, equals, value = (part.strip() for part in text.partition("="))
         if key in values and equals:
             values[key] = _like(values[key], value, f"--set {text}")
+            if key == "games" and (int(float_of(values[key])) < 2 or float_of(values[key]) % 2):
+                raise ConfigError(
+                    f"games are played in pairs with sides swapped: an even number such as 100, not {value}"
+                )
         else:
             refuse_own(experiment, key, text)
             own.append(text)

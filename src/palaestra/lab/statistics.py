@@ -17,6 +17,7 @@ from palaestra.base.types import Float64s
 from palaestra.lab.data import Data
 
 REPEATS = 10_000  # of a bootstrap
+FEW = 5  # seeds
 _SIDES = (("arm", "seed"), ("opponent", "opponent_seed"))
 
 
@@ -45,7 +46,7 @@ def mean(values: Float64s | Sequence[float]) -> Estimate:
     if not known.size:
         return Estimate(math.nan)
     middle = float(known.mean())
-    if known.size == 1:
+    if known.size == 1 or (known.size < FEW and np.ptp(known) == 0):  # a few that are alike say nothing of a spread
         return Estimate(middle)
     half = student_95(known.size - 1) * float(known.std(ddof=1)) / math.sqrt(known.size)
     return Estimate(middle, (middle - half, middle + half))
@@ -149,17 +150,19 @@ class Rated:
     score: float
 
 
-def elo_list(data: Data, anchor: str | None = None) -> list[Rated]:
+def elo_list(data: Data, anchor: str | None = None, *, first_listed_white: bool = False) -> list[Rated]:
     """Everybody in a crosstable, best first; `anchor` is the arm whose mean Elo is called 0, else the mean of all.
 
     Rows are pairings: arm and seed against opponent and opponent_seed, with wins, draws and losses. They are rated
-    without an advantage of the first move, because every pairing swaps sides.
+    without an advantage of the first move, because every pairing swaps sides. With `first_listed_white` they are rated
+    as in the published tournaments (sources: L8), for comparison with them only: `arm` counts as White in all games of
+    its row, and BayesElo's advantage is taken off it.
     """
     from palaestra.arena.rating_model import RatingConfig
     from palaestra.arena.ratings import rate
 
     results = _results(data)
-    ratings = rate(results, RatingConfig(advantage=0.0))
+    ratings = rate(results, RatingConfig() if first_listed_white else RatingConfig(advantage=0.0))
     rated = []
     for i in ratings.order():
         arm, _, seed = ratings.players[i].rpartition("\t")

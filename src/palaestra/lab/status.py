@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from palaestra.lab.costs import Costs
 from palaestra.lab.jobs import Store, Train
 from palaestra.lab.plan import Plan
 from palaestra.lab.reproduce import DATA, jobs_of, read_outcome
@@ -50,13 +51,14 @@ class Status:
         }
 
 
-def status_of(plan: Plan, out: Path) -> Status:
+def status_of(plan: Plan, out: Path, costs: Costs) -> Status:
     """What is there, and what is left."""
     store, jobs = Store(out), jobs_of([plan])
     runs = sum(isinstance(job, Train) for job in jobs)
-    done = sum(store.share(job) >= 1.0 for job in jobs)
+    left = [job for job in jobs if store.share(job) < 1.0]
+    done = len(jobs) - len(left)
     folder = out / plan.experiment.id
     answers = None
-    if done == len(jobs) and (folder / DATA).is_file():
+    if not left and (folder / DATA).is_file():
         answers = tuple(verdict.answer for _, verdict in read_outcome(plan, folder).verdicts)
-    return Status(runs, len(jobs) - runs, done, answers, None)
+    return Status(runs, len(jobs) - runs, done, answers, costs.total(left))

@@ -1,4 +1,4 @@
-"""Pictures of tabular learning: win rates over matches, and final win rates over the length of learning.
+"""Pictures of tabular learning: win rates over matches.
 
 Takes curves and numbers as they are; knows no experiment and writes no file.
 """
@@ -50,19 +50,6 @@ def curves_figure(
             _name(axes, "matches")
         for axes in grid[len(panels) :]:
             axes.remove()
-    return figure
-
-
-def finals_figure(series: Mapping[str, Mapping[int, Float64s]], ceilings: Mapping[str, float]) -> Figure:
-    """Final win rates float64[R] over the matches in which ε decays, one line a learner."""
-    with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=PANEL, layout="constrained")
-        axes = figure.add_subplot()
-        for colour, (label, finals) in zip(cycle(COLOURS), series.items(), strict=False):
-            _draw(axes, list(finals), np.stack(list(finals.values()), axis=1), label, colour)
-        for label, ceiling in ceilings.items():
-            _ceiling(axes, label, ceiling)
-        _name(axes, "l, matches until ε is 0")
     return figure
 
 

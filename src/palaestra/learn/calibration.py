@@ -105,9 +105,8 @@ class _Calibration:
         self.save()
         anchors = {text: AnchorSpeed(**one) for text, one in drifts["anchors"].items()}
         drift, match_drift = Drift(**drifts["selfplay"]), Drift(**drifts["match"])
-        return Speeds(
-            network, selfplay, step, beside, first, drift, warm, match, match_drift, anchors, len(game.symmetries)
-        )
+        around = (warm, match, match_drift, anchors, len(game.symmetries))
+        return Speeds(network, selfplay, step, beside, first, drift, *around)
 
     def get(self, what: str, key: Store, measure: Callable[[], Any]) -> Any:
         name = f"{what} {json.dumps({**self.base, **key}, sort_keys=True)}"

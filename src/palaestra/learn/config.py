@@ -10,8 +10,19 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from palaestra.base.suggest import did_you_mean
+from palaestra.base.text import clip
+from palaestra.base.user_code import is_code
 from palaestra.games.registry import full_id
 from palaestra.search.config import SearchConfig
+
+LOSSES = {  # where each is; named here, because settings are read without PyTorch
+    "sum": "palaestra.learn.losses:Sum",
+    "product": "palaestra.learn.losses:Product",
+    "policy": "palaestra.learn.losses:Policy",
+    "value": "palaestra.learn.losses:Value",
+    "weighted": "palaestra.learn.losses:Weighted",
+}
 
 
 class Group(BaseModel):
@@ -25,6 +36,10 @@ class SelfPlayConfig(Group):
     search: SearchConfig = SearchConfig()
     sampling: bool = Field(
         False, description="one player: moves are drawn from the network's policy, without a search (thesis, Alg. 7)"
+    )
+    sampled_policy: Literal["played", "network"] = Field(
+        "played",
+        description="sampling teaches: played, the moves of successes; network, its own policy (thesis, Alg. 7)",
     )
     failures: float | None = Field(
         None, gt=0, le=1000, description="sampling: positions of failed games kept for each of a success; none: all"
@@ -56,6 +71,8 @@ class SelfPlayConfig(Group):
             raise ValueError("opening_fraction and opening_plies go together: both 0 or both positive")
         if self.sampling and (self.quick_fraction > 0 or self.value_target != "z"):
             raise ValueError("selfplay.sampling searches nothing: it needs value_target=z and quick_fraction=0")
+        if self.sampled_policy == "network" and (not self.sampling or self.failures is not None):
+            raise ValueError("selfplay.sampled_policy=network is for selfplay.sampling=true without selfplay.failures")
         if self.failures is not None and not self.sampling:
             raise ValueError("selfplay.failures is for selfplay.sampling=true: a search teaches in failed games, too")
         return self
@@ -96,8 +113,10 @@ class LearnConfig(Group):
         description="pulls weights to 0: by lr times this a step in adamw and muon, as L2 in adam and sgd (thesis: 0)",
     )
     clip: float | None = Field(None, gt=0, description="largest norm of a gradient; none: no limit")
-    loss: Literal["sum", "product", "policy", "value", "weighted"] = Field(
-        "sum", description="what is minimised: policy + value (thesis), their product, one alone, or weighted"
+    loss: str = Field(
+        "sum",
+        json_schema_extra={"names": [*LOSSES]},
+        description="what is minimised: policy + value (thesis), their product, one alone, weighted, or your own",
     )
     loss_lambda: float = Field(0.5, ge=0, le=1, description="weighted: λ·policy + (1-λ)·value; λ = 1 is policy only")
     policy_weight: float = Field(1.0, gt=0, le=100, description="weight of the policy's term in a sum (thesis: 1)")
@@ -116,6 +135,14 @@ class LearnConfig(Group):
     average: float = Field(
         0.0, ge=0, lt=1, description="weights that play are averaged with this decay a step; 0: the last"
     )
+
+    @field_validator("loss")
+    @classmethod
+    def _known(cls, loss: str) -> str:
+        if loss not in LOSSES and not is_code(loss):
+            hint = did_you_mean(loss, LOSSES)
+            raise ValueError(f"{clip(loss)} is no loss{hint}; known: {', '.join(LOSSES)}; your own is module:attribute")
+        return loss
 
 
 class GateConfig(Group):

@@ -11,12 +11,14 @@ from palaestra.nets.architecture import parse_net
 from palaestra.nets.heads import CATEGORICAL_HEAD, OUTCOME_HEAD, VALUE_HEAD
 from palaestra.players.registry import make_player
 from palaestra.rewards.registry import make_reward
+from palaestra.search.rule_registry import make_rule
 
 
 def trainable(config: RunConfig, game: Game) -> Game:
     """The game itself; an error if it cannot be trained so, or if what is needed only later does not fit it."""
     (_check_one if game.players == 1 else _check_two)(game, config)
     _check_reward(game, config)
+    make_rule(config.selfplay.search.rule)
     if config.defects.winners_colour and parse_net(config.net).head != VALUE_HEAD:
         raise ConfigError(
             f"defects.winners_colour changes the targets of a value head, and {config.net} learns how games end; take"

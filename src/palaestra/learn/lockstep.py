@@ -38,8 +38,8 @@ class Moves:
 
     game: Int64s  # [n] game number
     ply: Int32s  # [n]
-    states: Int8s  # [n, S] before the move; of sampled games [n, 0]
-    policy: Float32s  # [n, L] over the legal moves; of sampled games [n, 0]
+    states: Int8s  # [n, S] before the move; [n, 0] where there is no policy
+    policy: Float32s  # [n, L] over the legal moves; [n, 0] of sampled games that teach the moves played
     value: Float32s  # [n] of the root, for the player to move
     proven: Bools  # [n] whether it is exact
     action: Int32s  # [n] the move played
@@ -168,8 +168,8 @@ class Table:
             Moves(
                 self._numbers[rows],
                 plies[rows],
-                # Sampled games are played again for the few positions that are learned from.
-                self._states[rows, : 0 if self.config.sampling else None],
+                # Where a search gives no policy, games are played again for the few positions that are learned from.
+                self._states[rows, : None if result.policy.shape[1] else 0],
                 result.policy,
                 result.values,
                 result.proven,

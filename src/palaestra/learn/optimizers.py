@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from palaestra.learn.config import LearnConfig
-from palaestra.nets.modules import Network
+from palaestra.nets.modules import Trained
 
 # x → a·x + b·x³ + c·x⁵, five times, brings singular values between 0.01 and 1 near 1 (0.7 to 1.2): all that is needed.
 NEWTON_SCHULZ = (3.4445, -4.7750, 2.0315)
@@ -90,7 +90,7 @@ def orthogonal(matrices: Tensor) -> Tensor:
     return x.mT if tall else x
 
 
-def make_optimizer(module: Network, config: LearnConfig, fused: bool) -> torch.optim.Optimizer:
+def make_optimizer(module: Trained, config: LearnConfig, fused: bool) -> torch.optim.Optimizer:
     """Adam (β .9/.999, ε 1e-8), AdamW, SGD with Nesterov momentum, or Muon; no decay of biases and normalisations."""
     parameters = list(module.parameters())
     groups = [
@@ -106,15 +106,15 @@ def make_optimizer(module: Network, config: LearnConfig, fused: bool) -> torch.o
             moving = config.momentum > 0
             return torch.optim.SGD(groups, lr=config.lr, momentum=config.momentum, nesterov=moving, fused=fused)
         case "muon":
-            hidden = {id(unit.weight) for unit in module.hidden_units()}
+            hidden = set(map(id, module.hidden_kernels()))
             kernels = [parameter for parameter in parameters if id(parameter) in hidden]
             others = [parameter for parameter in parameters if id(parameter) not in hidden]
             return Muon(kernels, others, config.lr, config.momentum, config.weight_decay)
 
 
-def new_moments(module: Network, config: LearnConfig, counter: Tensor) -> dict[str, Tensor]:
+def new_moments(module: Trained, config: LearnConfig, counter: Tensor) -> dict[str, Tensor]:
     """New tensors for what the optimizer remembers of each parameter, named `parameter.key`; `counter` counts steps."""
-    hidden = {id(unit.weight) for unit in module.hidden_units()} if config.optimizer == "muon" else set()
+    hidden = set(map(id, module.hidden_kernels())) if config.optimizer == "muon" else set()
     moments: dict[str, Tensor] = {}
     for name, parameter in module.named_parameters():
         if config.optimizer == "sgd" or id(parameter) in hidden:

@@ -113,7 +113,8 @@ def make_table(
     """A table of games; its searches share what they remember from the network."""
     selfplay = config.selfplay
     if selfplay.sampling:  # it hardly meets a position twice: remembering them would take half of the time
-        return Table(game, [Sampling(game, network)], selfplay, config.seed, iteration, numbers)
+        sampling = Sampling(game, network, keep=selfplay.sampled_policy == "network")
+        return Table(game, [sampling], selfplay, config.seed, iteration, numbers)
     if selfplay.cache:
         network = Cached(network, game, selfplay.cache)
     searches = [_searcher(game, network, plan, reward) for plan in plans]

@@ -11,18 +11,20 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
+from palaestra.base.cores import usable_cores
 from palaestra.base.errors import ConfigError
 from palaestra.base.reading import parse_toml
 from palaestra.base.suggest import did_you_mean
 from palaestra.base.text import clip
 from palaestra.base.user_code import trust
 from palaestra.games.base import Game
+from palaestra.games.registry import full_id, make_game, text_of
 from palaestra.learn.config import RunConfig
 from palaestra.learn.settings import as_settings, bounds, make_config, merge, parse_sets
 from palaestra.nets.architecture import parse_net
 from palaestra.nets.heads import VALUE_HEAD
 
-NAMES = ("fast", "thesis", "thesis-small", "schmidt", "opposition-fast", "ranked", "record")
+NAMES = ("fast", "thesis", "thesis-small", "schmidt", "opposition-fast", "ranked", "record", "thesis-ranked")
 DEFAULT, SOLO, ONE_BEGINNING = "fast", "ranked", "record"
 
 
@@ -57,8 +59,8 @@ def default_preset(game: Game) -> str:
 
 
 def configure(
-    game: str,
-    preset: str = DEFAULT,
+    game: str | Game,
+    preset: str | None = None,
     sets: Iterable[str] = (),
     *,
     iterations: int | None = None,
@@ -67,14 +69,17 @@ def configure(
 ) -> RunConfig:
     """The configuration of a run: the preset, then the given settings, then the `key=value` texts.
 
+    Without a preset it is the one for the game; without a number of threads, in any of them, all cores are used.
     `iterations` or `minutes` replace the preset's end of the run, both of them. Settings that are None are left alone.
     A network that learns what games end in reads no other value target: it gets z unless one is given.
     """
-    trust(game, *map(str, settings.values()))
-    given = {"game": game, **bounds(iterations, minutes)}
+    text = full_id(game) if isinstance(game, str) else text_of(game)
+    trust(text, *map(str, settings.values()))
+    chosen = load_preset(preset or default_preset(make_game(text))).settings
+    given = {"threads": chosen.get("threads") or usable_cores(), "game": text, **bounds(iterations, minutes)}
     given |= {key: value for key, value in settings.items() if value is not None}
     given = merge(given, parse_sets(sets))
-    config = make_config(merge(load_preset(preset).settings, given))
+    config = make_config(merge(chosen, given))
     if "value_target" in given.get("selfplay", {}) or parse_net(config.net).head == VALUE_HEAD:
         return config
     return make_config(merge(as_settings(config), {"selfplay": {"value_target": "z"}}))

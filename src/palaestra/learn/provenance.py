@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 import subprocess
 from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -54,6 +55,7 @@ def differences(then: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     return [f"this run was computed with other versions, threads or device ({', '.join(changed)})"] if changed else []
 
 
+@cache
 def revision() -> str:
     """The commit of the source tree that this package is run from, "+" where it was edited; "unknown" without one."""
     here = Path(__file__).resolve().parent

@@ -1,11 +1,13 @@
 """Self-play without a search: moves drawn from the network's policy (Alg. 7; sources: ranked reward).
 
 `Sampling` answers a table of games as a search does. What is learned from is decided when the games are over: in a
-success, z > 0, the policy is the move that was played, and not the network's own as in the code of the thesis, from
-which a network learns nothing that it does not know. In a failure it is a row of zeros, from which -πᵀ log p learns
+success, z > 0, the policy is the move that was played. In a failure it is a row of zeros, from which -πᵀ log p learns
 nothing; its value is learned all the same. Most games fail, and more the higher the threshold: `failures` keeps some of
 their positions, for the value's sake. So few positions are kept that the games are played again to have them: those of
 20,000 games of Morpion would take eight gigabytes.
+
+Alg. 7 has the network's own policy in all games, from which a network learns nothing that it does not know;
+`selfplay.sampled_policy=network` asks for it.
 
 Knows no network: an evaluator answers for positions. Nothing is remembered from one move to the next.
 """
@@ -16,10 +18,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from palaestra.base.types import Bools, Float32s, Float64s, Int8s, Int64s, UInt64s
+from palaestra.base.types import Bools, Float32s, Float64s, Int8s, Int32s, Int64s, UInt64s
 from palaestra.games.base import Game
 from palaestra.learn.examples import Examples
-from palaestra.players.policy import draw_moves
+from palaestra.players.policy import ask, draw_rows
 from palaestra.runs.game_record import GameRecord
 from palaestra.search.decide import SearchResult
 from palaestra.search.evaluator import Evaluator
@@ -28,8 +30,9 @@ from palaestra.search.evaluator import Evaluator
 class Sampling:
     """Draws moves from policy^(1/T); T = 0 takes the network's favourite, of equals the first."""
 
-    def __init__(self, game: Game, evaluator: Evaluator) -> None:
+    def __init__(self, game: Game, evaluator: Evaluator, *, keep: bool = False) -> None:
         self.game, self.evaluator = game, evaluator
+        self.keep = keep  # whether policies are told, to be learned from
 
     def run(
         self, states: Int8s, streams: UInt64s, rows: Int64s, temperatures: Float64s, simulations: int | None = None
@@ -38,21 +41,36 @@ class Sampling:
 
         Values are the network's own, for the player to move; what only a tree knows of its moves has no columns.
         """
-        choice = draw_moves(self.game, self.evaluator, states, temperatures, streams.copy())
-        assert choice.values is not None, "an evaluator's"
+        counts, actions, logits, values = ask(self.game, self.evaluator, states)
+        chosen = np.empty(len(states), dtype=np.int32)
+        draw_rows(counts, actions, logits, temperatures, streams.copy(), chosen)
         none = np.empty((len(states), 0), dtype=np.float32)
+        policy = _policies(counts, actions, logits, temperatures, chosen) if self.keep else none
         return SearchResult(
             counts=np.zeros(len(states), dtype=np.int32),
             actions=none.astype(np.int32),
             visits=none.astype(np.int32),
             q=none,
             prior=none,
-            policy=none,
-            values=choice.values,
+            policy=policy,
+            values=values,
             proven=np.zeros(len(states), dtype=np.bool_),
-            chosen=choice.actions,
+            chosen=chosen,
             simulations=np.zeros(len(states), dtype=np.int32),
         )
+
+
+def _policies(counts: Int32s, actions: Int32s, logits: Float32s, temperatures: Float64s, chosen: Int32s) -> Float32s:
+    """float32[M, L]: what the moves were drawn from; all weight on the favourite, which is chosen, at T = 0."""
+    legal = np.arange(actions.shape[1]) < counts[:, None]
+    warm = temperatures > 0.0
+    scaled = (
+        np.take_along_axis(logits, np.where(legal, actions, 0), axis=1) / np.where(warm, temperatures, 1.0)[:, None]
+    )
+    scaled = np.where(legal, scaled, -np.inf)
+    weights = np.exp(scaled - scaled.max(axis=1, keepdims=True))
+    weights[~warm] = (legal & (actions == chosen[:, None]))[~warm]
+    return (weights / weights.sum(axis=1, keepdims=True)).astype(np.float32)
 
 
 def examples_of_games(

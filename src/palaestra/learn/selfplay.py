@@ -136,7 +136,7 @@ def settle(
         settled = -np.abs(settled)
     searches = len(plans_of(game, config, iteration, switched))
     records = _records(game, whole, moves, ends, _labels(config, searches, games))
-    if config.selfplay.sampling:
+    if config.selfplay.sampling and config.selfplay.sampled_policy == "played":
         examples = examples_of_games(game, records, settled, config.selfplay.failures, rng)
     else:
         examples = examples_of(moves, ends, config, settled)

@@ -50,7 +50,7 @@ def deep_config(config: RunConfig) -> RunConfig:
     )
     selfplay = SelfPlayConfig.model_validate(
         config.selfplay.model_dump()
-        | {"games": solo.games, "search": deep, "sampling": False, "failures": None}
+        | {"games": solo.games, "search": deep, "sampling": False, "sampled_policy": "played", "failures": None}
         | {"temperature": 0.0, "late_temperature": 0.0}
         | {"opening_fraction": 0.0, "opening_plies": 0, "quick_fraction": 0.0}
     )

@@ -194,7 +194,7 @@ class Speeds:
     match: SearchSpeed | None = None  # of the agent as it is judged
     match_drift: Drift = NO_DRIFT
     anchors: dict[str, AnchorSpeed] = field(default_factory=dict)
-    orientations: int = 1  # symmetries of the game
+    orientations: int = 1  # of the game's boards
 
 
 @dataclass(frozen=True)

@@ -30,13 +30,14 @@ from palaestra.base.types import Array, Arrays
 from palaestra.games.base import Game
 from palaestra.learn.batch import Batch
 from palaestra.learn.config import RunConfig
-from palaestra.learn.losses import head_loss, mixture, policy_loss
+from palaestra.learn.losses import Loss, make_loss
 from palaestra.learn.optimizers import learning_rate, make_optimizer, new_moments
 from palaestra.learn.train_report import Losses, TrainReport
 from palaestra.nets.architecture import GameFacts
 from palaestra.nets.export import export_onnx
 from palaestra.nets.heads import VALUE_HEAD
-from palaestra.nets.modules import Network, make_module, seed_dropout
+from palaestra.nets.modules import Trained, make_module, seed_dropout
+from palaestra.nets.torch_net import OwnModule
 
 PART = 32  # fewest positions of a part: smaller ones are normalised badly and gain no time
 SNAPSHOT = 100  # steps between the weights to go back to when a loss is not finite
@@ -52,7 +53,7 @@ class Trainer:
         if config.learn.batch < 2:
             raise ConfigError("learn.batch is 1: batch normalisation needs at least 2 positions, for example 64")
         self.config, self.learn, self.facts = config, config.learn, GameFacts.of(game)
-        self.device = find_device(config.device)
+        self.device, self.loss = find_device(config.device), make_loss(config.learn)
         dropout = 0.0 if config.defects.idle_dropout else self.learn.dropout
         self.module = make_module(config.net, self.facts, dropout, config.seed)
         self.head = self.module.net.head_for(self.facts)
@@ -61,17 +62,19 @@ class Trainer:
                 f"selfplay.value_target is {config.selfplay.value_target}: {config.net} learns what games ended in and"
                 " would not read it; set selfplay.value_target=z, or take a network without a head of outcomes"
             )
-        self.module.to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self.module.to(self.device, memory_format=self.module.memory_format)  # type: ignore[call-overload]
         parts = min(config.threads, max(1, self.learn.batch // PART))
         self.copies = self._share(parts if self.device.type == "cpu" else 1)
         self.averaged = copy.deepcopy(self.module) if self.learn.average else None
         self.optimizer = make_optimizer(self.module, self.learn, fused=self.device.type != "mps")
         # Modules search themselves for parameters at every question, which takes as long as a small network's step.
         self.parameters = [list(module.parameters()) for module in self.copies]
-        self.buffers = [list(module.buffers()) for module in self.copies]
+        self.buffers = [_numbers(module) for module in self.copies]
         self.tensors = _tensors(self.module)
         self.averages = [] if self.averaged is None else _tensors(self.averaged)
         self.steps = 0  # since the run began
+        if isinstance(self.module, OwnModule):
+            self.onnx()  # what cannot be played is refused before a run leaves anything behind
 
     def train(
         self, batches: Iterator[Batch], steps: int, progress: float, listen: ProgressListener | None = None
@@ -178,13 +181,13 @@ class Trainer:
     def _gradients(self, batch: Batch, pools: Pools) -> tuple[float, float] | None:
         """Set the gradients of one batch; returns its l_p and l_v, or None if anything is not finite."""
         parts = self._cut(batch)
-        answers = _side_by_side(pools, [partial(_forward, *part) for part in parts])
+        answers = _side_by_side(pools, [partial(_forward, self.loss, *part) for part in parts])
         shares = [len(planes) / len(batch) for _, planes, _, _ in parts]
         policy = math.fsum(share * answer[0].item() for share, answer in zip(shares, answers, strict=True))
         value = math.fsum(share * answer[1].item() for share, answer in zip(shares, answers, strict=True))
         if not math.isfinite(policy + value):
             return None
-        a, b = mixture(self.learn, policy, value)
+        a, b = self.loss.mixture(policy, value)
         calls = [
             partial(_backward, parameters, *answer, share * a, share * b)
             for parameters, answer, share in zip(self.parameters[: len(parts)], answers, shares, strict=True)
@@ -202,10 +205,10 @@ class Trainer:
         self._average_buffers(len(parts))
         return policy, value
 
-    def _cut(self, batch: Batch) -> list[tuple[Network, Tensor, Tensor, Tensor]]:
+    def _cut(self, batch: Batch) -> list[tuple[Trained, Tensor, Tensor, Tensor]]:
         """(network, planes, policy, the head's target) of each part, on the device."""
         count = max(1, min(len(self.copies), len(batch) // PART))
-        planes = torch.from_numpy(batch.planes).to(self.device, memory_format=torch.channels_last)
+        planes = torch.from_numpy(batch.planes).to(self.device, memory_format=self.module.memory_format)
         target = self.head.targets(batch.value, batch.outcome, batch.ply, batch.mover)
         others = (torch.from_numpy(array).to(self.device) for array in (batch.policy, target))
         columns = (tensor.tensor_split(count) for tensor in (planes, *others))
@@ -224,7 +227,7 @@ class Trainer:
 
     # Copies.
 
-    def _share(self, count: int) -> list[Network]:
+    def _share(self, count: int) -> list[Trained]:
         """The module and copies of it: the same weights in memory, their own gradients and running means."""
         self.module.train()
         copies = [copy.deepcopy(self.module) for _ in range(count - 1)]
@@ -253,10 +256,10 @@ class Trainer:
             seed_dropout(module, int(seeds.generate_state(1, np.uint64)[0]), self.device)
 
 
-def _forward(module: Network, planes: Tensor, policy: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+def _forward(loss: Loss, module: Trained, planes: Tensor, policy: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     """l_p and l_v of one part, with what their gradients need."""
     logits, answer = module(planes)
-    return policy_loss(logits, policy), head_loss(module.net.head, answer, target)
+    return loss.policy(logits, policy), loss.value(module.net.head, answer, target)
 
 
 def _backward(parameters: list[Parameter], policy: Tensor, value: Tensor, a: float, b: float) -> list[Tensor]:
@@ -293,8 +296,13 @@ def find_device(name: str) -> torch.device:
     return torch.device(name)
 
 
-def _tensors(module: Network) -> list[Tensor]:
-    return [*(parameter.data for parameter in module.parameters()), *module.buffers()]
+def _tensors(module: Trained) -> list[Tensor]:
+    return [*(parameter.data for parameter in module.parameters()), *_numbers(module)]
+
+
+def _numbers(module: Trained) -> list[Tensor]:
+    """The buffers that have a mean: modules of the user's own may also count in whole numbers."""
+    return [buffer for buffer in module.buffers() if buffer.is_floating_point()]
 
 
 def _array(tensor: Tensor) -> Array:

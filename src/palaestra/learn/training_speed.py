@@ -111,9 +111,9 @@ def _pass(game: Game, config: RunConfig, batch: Batch, rows: int) -> Callable[[]
     facts = GameFacts.of(game)
     module = make_module(config.net, facts, config.learn.dropout, config.seed).train()
     target = module.net.head_for(facts).targets(batch.value, batch.outcome, batch.ply, batch.mover)
-    module.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    module.to(memory_format=module.memory_format)  # type: ignore[call-overload]
     seed_dropout(module, config.seed, torch.device("cpu"))
-    planes = torch.from_numpy(batch.planes[:rows]).contiguous(memory_format=torch.channels_last)
+    planes = torch.from_numpy(batch.planes[:rows]).contiguous(memory_format=module.memory_format)
     policy, wanted = torch.from_numpy(batch.policy[:rows]), torch.from_numpy(target[:rows])
     weights = list(module.parameters())
 

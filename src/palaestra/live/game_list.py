@@ -26,10 +26,10 @@ def example_games() -> list[Game]:
     return [make_game(id) for id in example_ids()]
 
 
-def games() -> list[GameListEntry]:
+def list_games() -> list[GameListEntry]:
     """The games that are listed: players, actions, the longest game.
 
-    >>> next(game["max_plies"] for game in games() if game["id"] == "connect_four-6x7")
+    >>> next(game["max_plies"] for game in list_games() if game["id"] == "connect_four-6x7")
     42
     """
     return [

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import TypedDict
 
 from palaestra.arena.early_stop import SequentialMatch, play_until_sure
-from palaestra.arena.match import MatchListener as RunningListener
-from palaestra.arena.match import MatchResult, Running, check_match
+from palaestra.arena.match import MatchListener, MatchResult, Running, check_match
 from palaestra.arena.openings import Openings, parse_openings
 from palaestra.arena.parallel import Team, play_parallel
 from palaestra.arena.sprt import Sprt, parse_sprt
@@ -212,7 +211,7 @@ def match(
     teams = make_teams(rules, a, b, threads, most)
     book = source.book(rules, most // 2, seed)
 
-    def play(pairs: range, heard: RunningListener | None) -> MatchResult:
+    def play(pairs: range, heard: MatchListener | None) -> MatchResult:
         return play_parallel(
             rules, teams, most, book=book, seed=seed, lockstep=lockstep, pairs=pairs, adjudicate=adjudicate,
             listen=heard,

@@ -19,15 +19,19 @@ from dataclasses import replace
 import numpy as np
 
 from palaestra.base.errors import ConfigError
+from palaestra.base.suggest import did_you_mean
 from palaestra.base.text import refuse_long
 from palaestra.base.types import Float32s
+from palaestra.base.user_code import is_code
 from palaestra.nets.facts import GameFacts as GameFacts
 from palaestra.nets.families.base import Net as Net
 from palaestra.nets.families.dense import DenseNet
 from palaestra.nets.families.residual import ResidualNet
 from palaestra.nets.families.schmidt import SchmidtNet
 from palaestra.nets.families.thesis import ThesisNet
-from palaestra.nets.heads import OUTCOME_HEADS
+from palaestra.nets.heads import OUTCOME_HEADS, VALUE_HEAD
+from palaestra.nets.own import TorchNet as TorchNet
+from palaestra.nets.own import parse_own
 
 Weights = dict[str, Float32s]
 MOST_NAME = 100  # characters
@@ -37,22 +41,25 @@ FAMILIES: tuple[type[Net], ...] = (ResidualNet, ThesisNet, SchmidtNet, DenseNet)
 def parse_net(name: str) -> Net:
     """The network with this name; ConfigError says how names are written."""
     refuse_long(name, "the name of a network", ConfigError, MOST_NAME)
+    body, head = split_head(name)
+    if is_code(body):
+        return parse_own(body, head)
+    for family in FAMILIES:
+        if match := re.fullmatch(family.pattern, body, flags=re.ASCII):
+            return replace(family.parse(*match.groups()), head=head)  # type: ignore[type-var]
+    hint = did_you_mean(body, [example for family in FAMILIES for example in family.examples])
+    raise ConfigError(
+        f"unknown network {name!r}{hint}; write {', or '.join(family.form for family in FAMILIES)};"
+        " -outcome or -categorical at the end names another head; your own is module:attribute"
+    )
+
+
+def split_head(name: str) -> tuple[str, str]:
+    """A network's name without the ending that says what its second head is, and that head. No code is loaded."""
     for head in OUTCOME_HEADS:
         if name.endswith(f"-{head}"):
-            return replace(_parse_body(name, name.removesuffix(f"-{head}")), head=head)  # type: ignore[type-var]
-    return _parse_body(name, name)
-
-
-def _parse_body(whole: str, name: str) -> Net:
-    """The network whose name, without its head, is `name`."""
-    for family in FAMILIES:
-        if match := re.fullmatch(family.pattern, name, flags=re.ASCII):
-            return family.parse(*match.groups())
-    raise ConfigError(
-        f"unknown network {whole!r}; write bBLOCKScCHANNELS, for example b3c32, or thesis256, thesis512,"
-        " thesis256-signed, schmidt, or mlpWIDTHxLAYERS, for example mlp128x2; -outcome or -categorical at the end"
-        " names another head"
-    )
+            return name.removesuffix(f"-{head}"), head
+    return name, VALUE_HEAD
 
 
 def weight_shapes(net: Net, facts: GameFacts) -> dict[str, tuple[int, ...]]:

@@ -30,8 +30,9 @@ from palaestra.base.errors import ConfigError, ModelError
 from palaestra.base.jit import kernel
 from palaestra.base.reading import read_bytes
 from palaestra.base.types import Float32s
+from palaestra.base.user_code import is_code
 from palaestra.games.base import Game
-from palaestra.nets.architecture import parse_net
+from palaestra.nets.architecture import parse_net, split_head
 from palaestra.nets.graph import ACTIONS_KEY, GAME_KEY, INPUT, LOGITS, NET_KEY, OUTCOME, SHAPE_KEY, VALUE, VERSION_KEY
 from palaestra.nets.heads import CATEGORICAL_HEAD, OUTCOME_HEAD, VALUE_HEAD, Head, make_head
 from palaestra.rewards.base import Reward, default_reward
@@ -204,7 +205,7 @@ class OnnxEvaluator(Evaluator):
         try:
             if self._answer == VALUE:
                 head = VALUE_HEAD
-            elif named and parse_net(named).head == CATEGORICAL_HEAD:
+            elif named and _head_named(named) == CATEGORICAL_HEAD:
                 head = CATEGORICAL_HEAD
             return make_head(head, OutcomeSpace.of(self.game), f"the network does not fit {self.game.id}")
         except ConfigError as error:
@@ -233,6 +234,11 @@ class OnnxEvaluator(Evaluator):
                 if not np.array_equal(some_logits, logits[rows]) or not np.array_equal(some_raw, raw[rows]):
                     return False
         return True
+
+
+def _head_named(net: str) -> str:
+    """The head of a network that a file names; code of the user's own is not needed for that, and not loaded."""
+    return split_head(net)[1] if is_code(net) else parse_net(net).head
 
 
 @kernel

@@ -12,12 +12,16 @@ from torch.nn import functional
 
 from palaestra.nets.architecture import GameFacts, Weights
 from palaestra.nets.graph import build_model
-from palaestra.nets.modules import Network, Unit
+from palaestra.nets.modules import Network, Trained, Unit
 from palaestra.nets.plan import Layer
+from palaestra.nets.torch_net import OwnModule
 
 
-def export_onnx(module: Network, facts: GameFacts) -> bytes:
+def export_onnx(module: Trained, facts: GameFacts) -> bytes:
     """The ONNX file of what `module.eval()` computes; ModelError if a weight is not finite."""
+    if isinstance(module, OwnModule):
+        return module.onnx()
+    assert isinstance(module, Network)
     return build_model(module.net, facts, folded_weights(module))
 
 

@@ -22,6 +22,7 @@ from palaestra.nets.plan import Layer, Node, Plan, Step
 
 INPUT, LOGITS, VALUE, OUTCOME = "observation", "logits", "value", "outcome"
 GAME_KEY, VERSION_KEY, NET_KEY = "palaestra.game", "palaestra.game_version", "palaestra.net"
+REWARD_KEY = "palaestra.reward"
 SHAPE_KEY, ACTIONS_KEY = "palaestra.observation_shape", "palaestra.num_actions"
 
 # Old enough for every ONNX Runtime this project accepts, new enough for every operator used here.
@@ -43,6 +44,17 @@ def metadata(net: Net, facts: GameFacts) -> dict[str, str]:
         SHAPE_KEY: "x".join(map(str, facts.observation_shape)),
         ACTIONS_KEY: str(facts.num_actions),
     }
+
+
+def with_reward(content: bytes, reward: str) -> bytes:
+    """The same file, which also says under which reward its values were learned."""
+    import onnx
+
+    model = onnx.load_model_from_string(content)
+    known = {entry.key: entry.value for entry in model.metadata_props}
+    onnx.helper.set_model_props(model, {**known, REWARD_KEY: reward})
+    serialised: bytes = model.SerializeToString()
+    return serialised
 
 
 def check_weights(net: Net, facts: GameFacts, weights: Weights) -> None:

@@ -13,8 +13,9 @@ from pathlib import Path
 import numpy as np
 
 from palaestra.base.errors import ConfigError
+from palaestra.base.user_code import code_names, may_load
 from palaestra.games.base import Game
-from palaestra.nets.architecture import GameFacts, multiply_adds, parse_net, random_weights
+from palaestra.nets.architecture import GameFacts, TorchNet, multiply_adds, parse_net, random_weights
 from palaestra.nets.evaluator import OnnxEvaluator, open_session
 from palaestra.nets.graph import IR_VERSION, NET_KEY, OPSET, build_model
 from palaestra.search.search_speed import repeat_side_by_side
@@ -55,8 +56,15 @@ def measure(game: Game, net: str, batch: int = 64, threads: int = 1, seconds: fl
     planes = (rng.random((batch, *game.observation_shape)) < 0.3).astype(np.float32)
     calls, elapsed = repeat_side_by_side([partial(evaluator.forward, planes) for evaluator in evaluators], seconds)
     named = evaluators[0].metadata.get(NET_KEY)
-    work = multiply_adds(parse_net(named), GameFacts.of(game)) if named else None
-    return Inference(net, batch, threads, sum(calls) * batch, elapsed, work)
+    return Inference(net, batch, threads, sum(calls) * batch, elapsed, _work(named, game) if named else None)
+
+
+def _work(named: str, game: Game) -> int | None:
+    """Multiplications of one evaluation; None for a torch module, and for code that only the file names."""
+    if not all(map(may_load, code_names([named]))):
+        return None
+    net = parse_net(named)
+    return None if isinstance(net, TorchNet) else multiply_adds(net, GameFacts.of(game))
 
 
 def model_bytes(game: Game, net: str) -> str | bytes:
@@ -64,6 +72,11 @@ def model_bytes(game: Game, net: str) -> str | bytes:
     if net.endswith(".onnx") or Path(net).is_file():
         return net
     facts, spec = GameFacts.of(game), parse_net(net)
+    if isinstance(spec, TorchNet):
+        from palaestra.nets.export import export_onnx
+        from palaestra.nets.modules import make_module
+
+        return export_onnx(make_module(net, facts, dropout=0.0, seed=0), facts)
     return build_model(spec, facts, random_weights(spec, facts, np.random.default_rng(0)))
 
 

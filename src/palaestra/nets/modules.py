@@ -12,7 +12,9 @@ from generators that `seed_dropout` sets. This module knows no game's rules, no 
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
+from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -20,6 +22,7 @@ from torch.nn import functional
 
 from palaestra.nets.architecture import GameFacts, Net, parse_net
 from palaestra.nets.heads import VALUE_HEAD
+from palaestra.nets.own import TorchNet
 from palaestra.nets.plan import Layer, Plan, Step
 
 NORM_EPSILON = 1e-3
@@ -105,8 +108,21 @@ class Take(nn.Module):
         return x.index_select(1, self.places.to(x.device))
 
 
-class Network(nn.Module):
+class Trained(nn.Module, ABC):
     """planes float32[B, C, H, W] → logits [B, A] and the value [B] or outcomes [B, K], all for the player to move."""
+
+    net: Net
+    memory_format: ClassVar[torch.memory_format]  # of planes and weights in training
+
+    @abstractmethod
+    def hidden_kernels(self) -> Iterator[nn.Parameter]:
+        """The weights of layers whose outputs are features, not yet logits or values."""
+
+
+class Network(Trained):
+    """The steps of a plan."""
+
+    memory_format = torch.channels_last
 
     def __init__(self, net: Net, plan: Plan, dropout: float) -> None:
         super().__init__()
@@ -125,9 +141,8 @@ class Network(nn.Module):
         """(name in the plan, unit) of every layer."""
         return ((module.layer.name, module) for module in self.modules() if isinstance(module, Unit))
 
-    def hidden_units(self) -> Iterator[Unit]:
-        """The layers whose outputs are features, not yet logits or values."""
-        return (unit for _, unit in self.units() if not unit.layer.ends)
+    def hidden_kernels(self) -> Iterator[nn.Parameter]:
+        return (unit.weight for _, unit in self.units() if not unit.layer.ends)
 
     def _operation(self, step: Step, dropout: float) -> Callable[..., Tensor]:
         if step.layer is not None:
@@ -183,12 +198,17 @@ _OPERATIONS: dict[str, Callable[..., Tensor]] = {
 }
 
 
-def make_module(net: str, facts: GameFacts, dropout: float, seed: int) -> Network:
+def make_module(net: str, facts: GameFacts, dropout: float, seed: int) -> Trained:
     """A new network, in the state for play; ConfigError for an unknown name or a game it does not fit.
 
-    `dropout` is the share of each hidden dense layer that is dropped in training.
+    `dropout` is the share of each hidden dense layer that is dropped in training; a torch module of the user's own has
+    its own.
     """
     kind = parse_net(net)
+    if isinstance(kind, TorchNet):
+        from palaestra.nets.torch_net import OwnModule
+
+        return OwnModule(kind, facts, seed)
     module = Network(kind, kind.plan(facts), dropout)
     _initialise(module, torch.Generator().manual_seed(seed))
     return module.eval()

@@ -48,7 +48,7 @@ class Player(ABC):
 
     from_text = False  # whether `make_player` made it, so that its text alone makes it again
 
-    def __init__(self, game: Game, text: str) -> None:
+    def __init__(self, game: Game, text: str = "") -> None:  # the registry says what made one of the user's own
         self.game = game
         self.text = text
 

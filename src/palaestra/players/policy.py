@@ -35,7 +35,7 @@ class PolicyPlayer(Player):
 
     def analyse(self, state: Int8s, rng: Rng) -> Analysis:
         """The network's own policy and value, without looking ahead."""
-        counts, actions, logits, values = _ask(self.game, self.evaluator, state[None])
+        counts, actions, logits, values = ask(self.game, self.evaluator, state[None])
         legal = actions[0, : counts[0]]
         weights = np.exp(logits[0, legal].astype(np.float64) - logits[0, legal].max())
         policy = np.zeros(self.game.num_actions, dtype=np.float32)
@@ -49,13 +49,13 @@ def draw_moves(game: Game, evaluator: Evaluator, states: Int8s, temperatures: Fl
 
     T = 0 takes the favourite, of equals the first. Streams [B] are advanced where T > 0.
     """
-    counts, actions, logits, values = _ask(game, evaluator, states)
+    counts, actions, logits, values = ask(game, evaluator, states)
     chosen = np.empty(len(states), dtype=np.int32)
     draw_rows(counts, actions, logits, temperatures, streams, chosen)
     return Choice(chosen, values)
 
 
-def _ask(game: Game, evaluator: Evaluator, states: Int8s) -> tuple[Int32s, Int32s, Float32s, Float32s]:
+def ask(game: Game, evaluator: Evaluator, states: Int8s) -> tuple[Int32s, Int32s, Float32s, Float32s]:
     """Legal moves [B], [B, L], the logits of all actions [B, A], and values [B] for the mover."""
     counts, actions = game.legal(states)
     answer = evaluator(Leaves(states, counts, actions, np.zeros(len(states), dtype=np.uint64)))

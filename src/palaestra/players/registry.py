@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from palaestra.base.fields import accepted
 from palaestra.base.text import Parts
 from palaestra.base.text_model import read
+from palaestra.base.user_code import is_code
 from palaestra.games.base import Game
 from palaestra.players import kinds, run_kinds, tree_kinds
 from palaestra.players.base import Player
@@ -54,6 +55,10 @@ def make_player(text: str, game: Game) -> Player:
 
 def read_player(text: str) -> Kind:
     """The model that a text describes; nothing is built. `str` of it is the canonical text."""
+    if is_code(text, KINDS):
+        from palaestra.players.own import Own
+
+        return Own(written=str(parse_player(text)))
     return read(text, KINDS, PLAYERS)
 
 

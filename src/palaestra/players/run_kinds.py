@@ -14,6 +14,7 @@ from pydantic import Field, model_validator
 from palaestra.base.errors import PlayerError
 from palaestra.base.text import clip
 from palaestra.players.kinds import MAX_MS, MAX_SIMULATIONS, Kind, default_limit
+from palaestra.search.config import RuleName, exploration
 
 if TYPE_CHECKING:
     from palaestra.games.base import Game
@@ -24,7 +25,7 @@ _EVERY = re.compile(r"\*([1-9][0-9]{0,8})?")
 
 
 class Run(Kind):
-    """The agent of a run: PUCT with its network, exploring as in its self-play unless told otherwise, without noise."""
+    """The agent of a run: its network in the search of its self-play, unless told otherwise, without noise."""
 
     name = "run"
     example = "run:NAME@best(simulations=100)"
@@ -33,12 +34,13 @@ class Run(Kind):
     network: str = Field(min_length=1)  # NAME@best, NAME@last, NAME@12 or NAME
     simulations: int | None = Field(None, ge=1, le=MAX_SIMULATIONS)  # 100 when no limit is given
     ms: float | None = Field(None, gt=0, le=MAX_MS)  # milliseconds a move
-    c: float | None = Field(None, ge=0, le=1000)  # c_puct; none: the run's own
+    rule: RuleName | None = None  # uct, puct, rave, gumbel or module:attribute; none: the run's own
+    c: float | None = Field(None, ge=0, le=1000)  # exploration of the rule; none: the run's own
     fpu: float | None = Field(None, ge=-2, le=2)  # first-play urgency; none: the run's own
     solver: bool | None = None  # prove values from the ends of games upwards; none: as the run does
     nodes: int | None = Field(None, ge=2, le=2**30)  # most nodes of one tree; none: the run's own
     leaves: int = Field(1, ge=1, le=4096)  # leaves of one tree per step
-    reuse: bool = True  # keep the subtree of the moves played
+    reuse: bool = True  # keep the subtree of the moves played; sequential halving cannot
     averaged: bool = False  # ask the network in every orientation of the board
     # What outcomes are worth, as "cdf(generations=5)"; none: the run's. Another one needs a network with outcomes.
     reward: str | None = Field(None, min_length=1)
@@ -53,7 +55,8 @@ class Run(Kind):
         from palaestra.players.runs import make_agent, playing_search
 
         run, content = load(self.network, game)
-        own = {"c_puct": self.c, "fpu": self.fpu, "solver": self.solver, "node_budget": self.nodes}
+        own = {"rule": self.rule, "fpu": self.fpu, "solver": self.solver, "node_budget": self.nodes}
+        own |= exploration(self.rule or run.search.rule, self.c)
         search = playing_search(
             run.search,
             self.simulations,

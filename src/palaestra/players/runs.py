@@ -20,7 +20,7 @@ from palaestra.games.registry import make_stored_game
 from palaestra.runs.folder import MANIFEST, RunFolder, numbered
 from palaestra.runs.manifest import Manifest
 from palaestra.runs.places import RUNS, find_run, listed
-from palaestra.search.config import SearchConfig
+from palaestra.search.config import WITHOUT_FPU, SearchConfig
 
 if TYPE_CHECKING:
     from palaestra.base.types import Int32s
@@ -72,6 +72,10 @@ class StoredRun:
     def reward(self) -> str:
         """What outcomes were worth, as a text; runs from before there was a choice have none."""
         return str(self.manifest.config.get("reward", "default"))
+
+    def is_learned(self) -> bool:
+        """Whether its reward has learned from its games."""
+        return numbered("reward", self.iteration, "safetensors") in self.manifest.files
 
     @property
     def checkpoints(self) -> list[int]:
@@ -131,12 +135,12 @@ class StoredRun:
 
         What a value head says is a value under the reward that it learned; only ends of games would be valued anew.
         """
-        from palaestra.nets.architecture import parse_net
+        from palaestra.nets.architecture import split_head
         from palaestra.nets.heads import CATEGORICAL_HEAD, OUTCOME_HEAD, VALUE_HEAD
         from palaestra.rewards.registry import make_reward
 
         own = make_reward(self.reward, game).text
-        if reward.text != own and parse_net(self.net).head == VALUE_HEAD:
+        if reward.text != own and split_head(self.net)[1] == VALUE_HEAD:
             head = OUTCOME_HEAD if game.players == 2 else CATEGORICAL_HEAD
             raise PlayerError(
                 f"run {self.name} cannot play under {reward.text}: the values of its network {self.net} are those of"
@@ -163,20 +167,26 @@ def open_run(name: str, root: Path = RUNS) -> StoredRun:
     return StoredRun(name, home, manifest, search)
 
 
-def playing_search(search: SearchConfig, simulations: int | None, **changes: Any) -> SearchConfig:
-    """How a run's agent searches when it is judged: PUCT with the exploration of self-play, no noise, best move.
+# What an agent takes over from its self-play; noise, temperature and the way its trees are kept are not among it.
+JUDGED_BY = (
+    "rule", "c_puct", "c_uct", "fpu", "rave_k", "rave_amaf", "gumbel_considered", "gumbel_visits", "gumbel_scale",
+    "solver", "node_budget",
+)  # fmt: skip
 
-    Gate, evaluation and `run:` players all use this, so that they speak of the same agent.
+
+def playing_search(search: SearchConfig, simulations: int | None, **changes: Any) -> SearchConfig:
+    """How a run's agent searches when it is judged: by the rule of its self-play, without noise, playing its best move.
+
+    Gate, evaluation and `run:` players all use this, so that they speak of the same agent. The rule gumbel brings
+    sequential halving at the root with it, where self-play has it and the simulations are known; under every other
+    rule the agent's root is like the rest of its tree. `changes` are settings that replace the run's own.
     """
-    settings: dict[str, Any] = {
-        "rule": "puct",
-        "simulations": simulations,
-        "c_puct": search.c_puct,
-        "fpu": search.fpu,
-        "solver": search.solver,
-        "node_budget": search.node_budget,
-    }
-    return SearchConfig(**{**settings, **changes})
+    settings = {**search.model_dump(include=set(JUDGED_BY)), "simulations": simulations, **changes}
+    if settings["rule"] == "gumbel" and search.gumbel_root and simulations is not None:
+        settings |= {"gumbel_root": True, "reuse": False}
+    if settings["rule"] in WITHOUT_FPU and "fpu" not in changes:
+        settings["fpu"] = None
+    return SearchConfig(**settings)
 
 
 def make_agent(

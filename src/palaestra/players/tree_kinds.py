@@ -17,6 +17,7 @@ from pydantic import Field, model_validator
 from palaestra.base.errors import PlayerError
 from palaestra.base.text import format_value
 from palaestra.players.kinds import MAX_MS, MAX_SIMULATIONS, Kind, default_limit
+from palaestra.search.config import WITHOUT_FPU, RuleName, exploration
 
 if TYPE_CHECKING:
     from palaestra.games.base import Game
@@ -84,6 +85,7 @@ class Uct(Played):
     example = "uct(simulations=200)"
 
     c: float = Field(math.sqrt(2), ge=0, le=1000)  # exploration, for values in [-1, 1]
+    rule: RuleName = "uct"  # how a move is chosen in the tree: a built-in rule, or module:attribute
 
     def build(self, game: Game, text: str) -> Player:
         reward = self.judge(game)
@@ -92,8 +94,8 @@ class Uct(Played):
             text,
             reward,
             rollouts(game, reward),
-            rule="uct",
-            c_uct=self.c,
+            rule=self.rule,
+            **exploration(self.rule, self.c),
             reuse=self.reuse,
             temperature=self.temperature,
         )
@@ -159,9 +161,12 @@ class Puct(Played):
     dirichlet_alpha: float = Field(1.0, gt=0, le=1000)  # shape of the noise at the root
     dirichlet_fraction: float = Field(0.0, ge=0, le=1)  # its share (thesis: no noise)
     averaged: bool = False  # ask the network in every orientation of the board
+    rule: RuleName = "puct"  # how a move is chosen in the tree: a built-in rule, or module:attribute
 
     @model_validator(mode="after")
     def _network_settings(self) -> Puct:
+        if self.fpu is not None and self.rule in WITHOUT_FPU:
+            raise ValueError(f"fpu is not read by the rule {self.rule}")
         needs_a_network(self, "w", "weighs random games against a network")
         needs_a_network(self, "averaged", "asks a network")
         return self
@@ -177,8 +182,8 @@ class Puct(Played):
             text,
             reward,
             evaluator,
-            rule="puct",
-            c_puct=self.c,
+            rule=self.rule,
+            **exploration(self.rule, self.c),
             fpu=self.fpu,
             dirichlet_alpha=self.dirichlet_alpha,
             dirichlet_fraction=self.dirichlet_fraction,

@@ -17,6 +17,7 @@ from palaestra.rewards.base import State, TableReward, saved_arrays
 from palaestra.rewards.outcomes import OutcomeSpace
 
 Ties = Literal["coin", "share"]
+First = Literal["judge", "store"]
 
 
 class Ranked(TableReward):
@@ -39,9 +40,15 @@ class Ranked(TableReward):
     learns: ClassVar[bool] = True
 
     def __init__(
-        self, space: OutcomeSpace, tau: float = 0.75, window: int = 200, ties: Ties = "coin", text: str = "ranked"
+        self,
+        space: OutcomeSpace,
+        tau: float = 0.75,
+        window: int = 200,
+        ties: Ties = "coin",
+        first: First = "judge",
+        text: str = "ranked",
     ) -> None:
-        self.tau, self.size, self.ties = tau, window, ties
+        self.tau, self.size, self.ties, self.first = tau, window, ties, first
         self._fill(())
         super().__init__(space, text)
 
@@ -75,12 +82,15 @@ class Ranked(TableReward):
         self._rebuild()
 
     def settle(self, outcomes: Int32s, rng: np.random.Generator) -> Float32s:
-        """Each game against the threshold before its own result is stored, in order (sources: ranked reward)."""
+        """Each game, in order, against the threshold before its own result is stored; with first = "store" after it."""
         draws = rng.random(len(outcomes))
         targets = np.empty(len(outcomes), dtype=np.float32)
         for game, outcome in enumerate(outcomes.tolist()):
+            if self.first == "store":
+                self._store(outcome)
             targets[game] = self._judge(outcome) or (1 if draws[game] < self.tie_chance else -1)
-            self._store(outcome)
+            if self.first == "judge":
+                self._store(outcome)
         self._rebuild()
         return targets
 

@@ -9,12 +9,14 @@ from pydantic import Field, model_validator
 from palaestra.base.errors import ConfigError
 from palaestra.base.text import Grammar
 from palaestra.base.text_model import TextModel, read
+from palaestra.base.user_code import is_code
 from palaestra.games.base import Game
 from palaestra.rewards.base import Linear, Primitive, Reward, default_reward
 from palaestra.rewards.cdf import Cdf, CdfBonus
 from palaestra.rewards.hand_tuned import HandTuned
 from palaestra.rewards.outcomes import OutcomeSpace
-from palaestra.rewards.ranked import Ranked, Ties
+from palaestra.rewards.own import make_own_reward
+from palaestra.rewards.ranked import First, Ranked, Ties
 from palaestra.rewards.switch import Switch
 
 GRAMMAR = Grammar("reward", "cdf(generations=5)", ConfigError)
@@ -113,6 +115,7 @@ class RankedKind(Kind):
     tau: float = Field(0.75, gt=0, lt=1)  # thesis: 0.75
     window: int = Field(200, ge=1, le=MOST_RESULTS)  # thesis: 200
     ties: Ties = "coin"  # Eq. 7.1; share: they succeed as often as it takes for 1 - tau of the window to succeed
+    first: First = "judge"  # a game before its result is stored (released code), or store it first (Alg. 7)
 
     @model_validator(mode="after")
     def _reach(self) -> RankedKind:
@@ -125,7 +128,7 @@ class RankedKind(Kind):
 
     def build(self, game: Game) -> Reward:
         _need_players(self, game, 1, "cdf")
-        return Ranked(OutcomeSpace.of(game), self.tau, self.window, self.ties, str(self))
+        return Ranked(OutcomeSpace.of(game), self.tau, self.window, self.ties, self.first, str(self))
 
 
 class SwitchKind(Kind):
@@ -162,6 +165,8 @@ KINDS: dict[str, type[Kind]] = {
 
 def make_reward(text: str, game: Game) -> Reward:
     """The reward that a text describes, for one game; it carries its canonical text."""
+    if is_code(text, KINDS):
+        return make_own_reward(GRAMMAR.parse(text), game)
     return read(text, KINDS, GRAMMAR).build(game)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from palaestra.base.errors import PlayerError
+from palaestra.base.suggest import did_you_mean
 from palaestra.base.text import clip
 from palaestra.runs.folder import MANIFEST
 
@@ -25,6 +26,7 @@ def find_run(name: str, root: Path = RUNS) -> Path:
         there, is_folder = [], False
     what = f"is a folder but not a run: it has no {MANIFEST}" if is_folder else "is not a run"
     known = f"runs in ./{root}: {listed(there)}" if there else f"there are none in ./{root}"
+    what += did_you_mean(name, there)
     raise PlayerError(f"{clip(name)} {what}; {known}; a run is made by: palaestra train GAME --out NAME")
 
 

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
+from palaestra.search.rule_registry import known_rule
+
+RuleName = Annotated[str, AfterValidator(known_rule)]
+WITHOUT_FPU = ("uct", "gumbel")
+WITHOUT_RAVE = ("uct", "puct", "gumbel")
 OLD_NAMES = {"num_simulations": "simulations", "milliseconds": "ms"}  # in runs that version 0.1 saved
 
 
@@ -16,14 +21,14 @@ class SearchConfig(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    rule: Literal["uct", "puct", "rave", "gumbel"] = Field(
-        "puct", description="how a move is chosen inside the tree; gumbel follows the improved policy"
+    rule: RuleName = Field(
+        "puct", description="how a move is chosen in the tree: uct, puct, rave, gumbel, or your own module:attribute"
     )
     simulations: int | None = Field(
         100, ge=1, le=10**9, description="m: simulations a move (thesis: 100); none: by time alone"
     )
     ms: float | None = Field(None, gt=0, description="milliseconds a move; none: simulations alone end a search")
-    c_puct: float = Field(1.0, ge=0, description="exploration of puct and rave (thesis: 1)")
+    c_puct: float = Field(1.0, ge=0, description="exploration of puct, rave and a rule of your own (thesis: 1)")
     c_uct: float = Field(math.sqrt(2), ge=0, description="exploration of uct, for values in [-1, 1]")
     fpu: float | None = Field(
         None,
@@ -74,11 +79,16 @@ class SearchConfig(BaseModel):
             raise ValueError("a search needs simulations or ms")
         if self.gumbel_root and (self.reuse or self.dirichlet_fraction or self.simulations is None):
             raise ValueError("gumbel_root plans its visits: it needs simulations, reuse=false, dirichlet_fraction=0")
-        if self.fpu is not None and self.rule not in ("puct", "rave"):
-            raise ValueError(f"fpu is read by puct and rave only, not by {self.rule}")
-        if self.rave_playouts and self.rule != "rave":
+        if self.fpu is not None and self.rule in WITHOUT_FPU:
+            raise ValueError(f"fpu is read by puct and rave, and by rules of your own, not by {self.rule}")
+        if self.rave_playouts and self.rule in WITHOUT_RAVE:
             raise ValueError("rave_playouts needs rule='rave'")
         return self
+
+    @property
+    def c(self) -> float:
+        """Exploration of the rule."""
+        return self.c_uct if self.rule == "uct" else self.c_puct
 
     @property
     def simulation_limit(self) -> int:
@@ -88,6 +98,11 @@ class SearchConfig(BaseModel):
     def k(self) -> float:
         """k of RAVE: as it is set, or m (sources: Alg. 11); the thesis's 100 where time alone ends a search."""
         return float(self.rave_k or self.simulations or 100)
+
+
+def exploration(rule: str, c: float | None) -> dict[str, float | None]:
+    """The setting that holds the exploration of a rule."""
+    return {"c_uct" if rule == "uct" else "c_puct": c}
 
 
 def new_names(settings: Mapping[str, Any]) -> dict[str, Any]:

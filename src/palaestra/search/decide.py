@@ -14,7 +14,8 @@ import numpy as np
 from palaestra.base.jit import kernel
 from palaestra.base.streams import gamma, uniform
 from palaestra.base.types import Bools, Float32s, Float64s, Int32s, Int64s, UInt64s
-from palaestra.search.rules import edge_value, improved_logits, node_mean, softmax
+from palaestra.search.rules.gumbel import improved_logits, softmax
+from palaestra.search.selection import edge_value, node_mean
 from palaestra.search.tree import Records
 
 
@@ -84,7 +85,7 @@ def _weights(  # type: ignore[no-untyped-def]
 ) -> None:
     """The policy of one root over its edges: the improved policy under Gumbel, else visits ** (1 / temperature)."""
     if settings[0].gumbel_root:
-        improved_logits(node, edges, settings, weights)
+        improved_logits(node, edges, settings[0], weights)
         softmax(weights, node.count)
         return
     proven = node.low == node.high
@@ -115,7 +116,7 @@ def _weights(  # type: ignore[no-untyped-def]
 @kernel
 def _gumbel_choice(node, edges: Records, gumbels: Float64s, settings: Records, scratch: Float64s) -> int:  # type: ignore[no-untyped-def]
     """The winner of sequential halving: among the most visited moves, the best of gumbel + improved logit."""
-    improved_logits(node, edges, settings, scratch)
+    improved_logits(node, edges, settings[0], scratch)
     most = 0
     for e in range(node.first, node.first + node.count):
         most = max(most, edges[e].N)

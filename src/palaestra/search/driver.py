@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +27,9 @@ from palaestra.search.config import SearchConfig
 from palaestra.search.decide import SearchResult
 from palaestra.search.evaluator import Evaluation, Evaluator, Leaves, Rollout
 from palaestra.search.memory import Memory
-from palaestra.search.rules import RULES, SETTINGS, halving_schedule
+from palaestra.search.rule_registry import make_rule
+from palaestra.search.rules.gumbel import halving_schedule
+from palaestra.search.selection import DESCENT, SETTINGS, Rule, refusing
 from palaestra.search.tree import Forest, Records
 from palaestra.search.waiting import Batch, Waiting, joined
 
@@ -44,11 +47,13 @@ class Search:
     def __init__(self, game: Game, evaluator: Evaluator, config: SearchConfig, reward: Reward | None = None) -> None:
         self.game, self.evaluator, self.config = game, evaluator, config
         self.reward = reward or default_reward(game)
-        self._settings = _settings(config)
+        self._rule = make_rule(config.rule)
+        self._descent = self._rule.bind(DESCENT)
+        self._settings = _settings(config, self._rule)
         self._schedules: dict[int, Int32s] = {}  # of a Gumbel root, by number of simulations
         self._schedule = np.zeros((1, 1), dtype=np.int32)
         self._one_leaf = config.leaves_per_step == 1
-        self._loops = _compiled_loops(game) if self._one_leaf else None
+        self._loops = _compiled_loops(game, self._descent) if self._one_leaf else None
         self._memory = evaluator.memory or Memory(0, game.state_size, game.num_actions)
         self._rewards = np.empty(0, dtype=np.float32)  # of all outcomes, while a compiled search runs
         self._marks = np.zeros((2, game.num_actions), dtype=np.int64)
@@ -211,7 +216,7 @@ class Search:
             before, row = done, rows[done]
             self._limit = min(total, int(forest.trees["done"][row]) + ROUND)
             done = int(
-                self.game.call(
+                self._call(
                     self._loops.run_trees,
                     rows[: done + 1] if singly else rows, done, self._slice, *forest.may_grow,
                     trace, self.game.max_plies, self._rewards, playout_rewards, self.game.params,
@@ -250,7 +255,7 @@ class Search:
         assert self._loops is not None and isinstance(self.game, KernelGame)
         forest, memory, batch = self.forest, self._memory, self._batch
         quota = self._slice // len(ready)
-        found, left, hits = self.game.call(
+        found, left, hits = self._call(
             self._loops.gather_leaves, ready, max(quota, 1), *forest.may_grow, self._rewards, self.game.params,
             forest.trees, forest.nodes, forest.edges, forest.states, forest.streams, forest.noise,
             self._settings, self._schedule, self._marks, self._clock,
@@ -282,8 +287,9 @@ class Search:
         forest, batch = self.forest, self._batch
         forest.grow(self.config.leaves_per_step)
         return int(
-            kernels.select(
-                ready, forest.trees, forest.nodes, forest.edges, forest.states, forest.streams, forest.noise,
+            self._call(
+                self._descent.select, ready,
+                forest.trees, forest.nodes, forest.edges, forest.states, forest.streams, forest.noise,
                 self._settings, self._schedule, self._marks, self._clock,
                 batch.row, batch.node, batch.edge, batch.stream, batch.state, batch.action,
             )
@@ -340,6 +346,11 @@ class Search:
             forest.trees, forest.nodes, forest.edges, self._settings, self._marks, self._clock,
         )  # fmt: skip
 
+    def _call(self, loop: Any, *arguments: Any) -> Any:
+        """Call a loop that is bound with the rule, and perhaps with the game's rules; what fails becomes one line."""
+        with refusing(self.config.rule):
+            return self.game.call(loop, *arguments) if isinstance(self.game, KernelGame) else loop(*arguments)
+
     def _worths(self, reward: Reward) -> Float32s:
         """The first player's value of every outcome that the game may have; the draw is in the middle."""
         largest = self.game.largest_outcome
@@ -373,13 +384,15 @@ class Search:
         return joined if self._one_leaf else np.unique(joined)
 
 
-def _compiled_loops(game: Game) -> ModuleType | None:
-    return game.rules.bind("palaestra.search.fused_loops") if isinstance(game, KernelGame) else None
+def _compiled_loops(game: Game, descent: ModuleType) -> ModuleType | None:
+    if not isinstance(game, KernelGame):
+        return None
+    return game.rules.bind("palaestra.search.fused_loops", {"select_leaf": descent.select_leaf})
 
 
-def _settings(config: SearchConfig) -> Records:
+def _settings(config: SearchConfig, rule: Rule) -> Records:
     settings = np.zeros(1, dtype=SETTINGS)
-    settings["rule"] = RULES[config.rule]
+    settings["rave"] = rule.rave
     settings["solver"] = config.solver
     settings["gumbel_root"] = config.gumbel_root
     settings["has_fpu"] = config.fpu is not None
@@ -387,7 +400,7 @@ def _settings(config: SearchConfig) -> Records:
     settings["leaves"] = config.leaves_per_step
     settings["rave_k"] = config.k
     settings["rave_cell"] = config.rave_amaf == "cell"
-    for name in ("c_puct", "c_uct", "dirichlet_fraction", "gumbel_visits", "gumbel_scale"):
+    for name in ("c", "dirichlet_fraction", "gumbel_visits", "gumbel_scale"):
         settings[name] = getattr(config, name)
     return settings
 

@@ -1,9 +1,9 @@
-"""Searches in compiled code, one tree after the other: a template bound per game.
+"""Searches in compiled code, one tree after the other: a template bound per game and selection rule.
 
 It makes the same steps as the lockstep driver (select, a move of the game, attach, absorb), but a tree stays in the
 processor's cache and no step costs a round through Python. `run_trees` judges leaves by random games and makes whole
 searches; `gather_leaves` goes on in every tree until its leaf is one that the evaluator has to be asked about. Visits
-are the same. The free names `legal` and `move` are the game's.
+are the same. The free names `legal` and `move` are the game's, `select_leaf` is the rule's.
 """
 
 from __future__ import annotations
@@ -16,12 +16,13 @@ from palaestra.base.jit import inlined, kernel
 from palaestra.base.streams import below, next_word
 from palaestra.base.types import Float32s, Float64s, Int8s, Int32s, Int64s, UInt64s
 from palaestra.games.rows import ONGOING, mover, outcome
-from palaestra.search.leaf import absorb_leaf, attach_leaf, select_leaf
+from palaestra.search.leaf import absorb_leaf, attach_leaf
 from palaestra.search.memory import find_entry
 from palaestra.search.tree import NO_NODE, Records
 
 if TYPE_CHECKING:
     from palaestra.games.kernel_game import legal, move
+    from palaestra.search.descent import select_leaf
 
 
 @inlined

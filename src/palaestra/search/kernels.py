@@ -9,52 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from palaestra.base.jit import kernel
-from palaestra.base.streams import next_word
-from palaestra.base.types import Bools, Float32s, Float64s, Int8s, Int32s, Int64s, UInt64s
+from palaestra.base.types import Bools, Float32s, Int8s, Int32s, Int64s
 from palaestra.games.rows import mover
-from palaestra.search.leaf import absorb_leaf, attach_leaf, new_node, select_leaf, set_priors
+from palaestra.search.leaf import absorb_leaf, attach_leaf, new_node, set_priors
 from palaestra.search.tree import NO_NODE, NO_PARENT, Records
-
-
-@kernel
-def select(
-    rows: Int64s,
-    trees: Records,
-    nodes: Records,
-    edges: Records,
-    states: Int8s,
-    streams: UInt64s,
-    noise: Float64s,
-    settings: Records,
-    schedule: Int32s,
-    marks: Int64s,
-    clock: Int64s,
-    leaf_row: Int64s,
-    leaf_node: Int32s,
-    leaf_edge: Int32s,
-    leaf_stream: UInt64s,
-    leaf_state: Int8s,
-    leaf_action: Int32s,
-) -> int:
-    """Choose leaves in the trees `rows`, up to `settings.leaves` waiting ones in each; return how many were written."""
-    scratch = np.empty(noise.shape[1], dtype=np.float64)
-    found = 0
-    for r in range(rows.shape[0]):
-        b = rows[r]
-        N, E = nodes[b], edges[b]
-        while True:
-            node, edge = select_leaf(trees[b], N, E, noise[b], settings, schedule, scratch, marks, clock)
-            if node == NO_NODE:
-                break
-            leaf_row[found] = b
-            leaf_node[found] = node
-            leaf_edge[found] = edge
-            leaf_stream[found] = next_word(streams, b)
-            leaf_action[found] = E[edge].action
-            for i in range(leaf_state.shape[1]):
-                leaf_state[found, i] = states[b, node, i]
-            found += 1
-    return found
 
 
 @kernel

@@ -12,24 +12,18 @@ from __future__ import annotations
 import numpy as np
 
 from palaestra.base.jit import inlined, kernel
-from palaestra.base.types import Float32s, Float64s, Int8s, Int32s, Int64s
-from palaestra.search.rules import GUMBEL, RAVE, UCT, choose_halving, choose_improved, choose_puct, choose_uct
+from palaestra.base.types import Float32s, Int8s, Int32s, Int64s
 from palaestra.search.tree import NO_NODE, NO_PARENT, PENDING, UNEXPANDED, Records
 
 
 @inlined
-def _side(node) -> float:  # type: ignore[no-untyped-def]  # a record has no Python type
+def side_of(node) -> float:  # type: ignore[no-untyped-def]  # a record has no Python type
     """+1 where the first player moves, -1 where the second does."""
     return 1.0 - 2.0 * node.mover
 
 
-@inlined
-def _over(node) -> bool:  # type: ignore[no-untyped-def]
-    return node.count == 0
-
-
 @kernel
-def _add_pending(nodes: Records, edges: Records, node: int, edge: int, amount: int) -> None:
+def add_pending(nodes: Records, edges: Records, node: int, edge: int, amount: int) -> None:
     """Mark (or, with -1, unmark) the path to an edge as under way."""
     while True:
         edges[edge].pending += amount
@@ -61,7 +55,7 @@ def back_up(nodes: Records, edges: Records, node: int, edge: int, child: int, va
     """
     proving = solver and child != NO_NODE and nodes[child].low == nodes[child].high
     while True:
-        side = _side(nodes[node])
+        side = side_of(nodes[node])
         if proving:
             same = nodes[node].mover == nodes[child].mover
             edges[edge].low = nodes[child].low if same else -nodes[child].high
@@ -99,7 +93,7 @@ def back_up_rave(
     before does not count: at Connect Four it would have filled the cell, and the column means another one."""
     while True:
         mover = nodes[node].mover
-        side = _side(nodes[node])
+        side = side_of(nodes[node])
         marks[mover, edges[edge].action] = clock
         if cell:
             marks[1 - mover, edges[edge].action] = 0  # clocks begin at 1
@@ -112,96 +106,6 @@ def back_up_rave(
             return
         edge = nodes[node].edge
         node = nodes[node].parent
-
-
-@inlined
-def _follow(
-    nodes: Records, edges: Records, node: int, settings: Records, noise: Float64s, wanted: int, scratch: Float64s
-) -> int:
-    """The edge to follow from a node that is neither over nor proven."""
-    s = settings[0]
-    if node == 0 and s.gumbel_root:
-        edge = choose_halving(nodes[node], edges, settings, noise, wanted, scratch)
-        if edge >= 0:
-            return edge
-    if s.rule == UCT:
-        return choose_uct(nodes[node], edges, settings)
-    if s.rule == GUMBEL:
-        return choose_improved(nodes[node], edges, settings, scratch)
-    return choose_puct(nodes[node], edges, node == 0, noise, settings)
-
-
-@kernel
-def _descend(
-    nodes: Records, edges: Records, settings: Records, noise: Float64s, wanted: int, scratch: Float64s
-) -> tuple[int, int]:
-    """Follow the rule from the root to (node, edge): an edge without a child, or the last one before an exact node."""
-    solver = settings[0].solver
-    node = 0
-    while True:
-        edge = _follow(nodes, edges, node, settings, noise, wanted, scratch)
-        child = edges[edge].child
-        if child < 0 or _over(nodes[child]) or (solver and nodes[child].low == nodes[child].high):
-            return node, edge
-        node = child
-
-
-@inlined
-def _finished(tree, root, settings: Records) -> bool:  # type: ignore[no-untyped-def]
-    s = settings[0]
-    return tree.done + tree.waiting >= s.limit or (s.solver and root.low == root.high)
-
-
-@inlined
-def _is_full(tree, nodes: Records, edges: Records, max_legal: int) -> bool:  # type: ignore[no-untyped-def]
-    """Whether a tree can hold no more than the nodes that its waiting leaves will take; once full, always full."""
-    leaves = tree.waiting + 1
-    if tree.nodes + leaves > nodes.shape[0] or tree.edges + leaves * max_legal > edges.shape[0]:
-        tree.full = 1
-    return tree.full != 0
-
-
-@kernel
-def select_leaf(  # type: ignore[no-untyped-def]
-    tree,
-    nodes: Records,
-    edges: Records,
-    noise: Float64s,
-    settings: Records,
-    schedule: Int32s,
-    scratch: Float64s,
-    marks: Int64s,
-    clock: Int64s,
-) -> tuple[int, int]:
-    """The next leaf of a tree as (node, edge), marked as waiting; (NO_NODE, 0) when there is none for now.
-
-    Simulations that end in a node whose value is exact are finished on the way. There is no leaf when the tree has
-    enough of them, is finished, or meets one that waits already.
-    """
-    s = settings[0]
-    while tree.waiting < s.leaves and not _finished(tree, nodes[0], settings):
-        wanted = 0
-        if s.gumbel_root:
-            wanted = schedule[min(nodes[0].count, schedule.shape[0] - 1), tree.done + tree.waiting]
-        node, edge = _descend(nodes, edges, settings, noise, wanted, scratch)
-        child = edges[edge].child
-        if child == PENDING:
-            break
-        if child < 0:
-            # In a full tree leaves are not kept, so one may be asked about several times at once.
-            if not _is_full(tree, nodes, edges, noise.shape[0]):
-                edges[edge].child = PENDING
-            tree.waiting += 1
-            if s.leaves > 1:
-                _add_pending(nodes, edges, node, edge, 1)
-            return node, edge
-        value = _side(nodes[child]) * nodes[child].low
-        back_up(nodes, edges, node, edge, child, value, s.solver != 0)
-        if s.rule == RAVE:
-            clock[0] += 1
-            back_up_rave(nodes, edges, node, edge, value, marks, clock[0], settings[0].rave_cell != 0)
-        tree.done += 1
-    return NO_NODE, 0
 
 
 @inlined
@@ -244,7 +148,7 @@ def _finish(  # type: ignore[no-untyped-def]
     """A leaf's value is known: hang it in, take back the virtual loss and back up."""
     edges[edge].child = child  # NO_NODE equals UNEXPANDED: a tree that is full forgets the leaf
     if settings[0].leaves > 1:
-        _add_pending(nodes, edges, node, edge, -1)
+        add_pending(nodes, edges, node, edge, -1)
     back_up(nodes, edges, node, edge, child, value, settings[0].solver != 0)
     tree.waiting -= 1
     tree.done += 1
@@ -293,10 +197,10 @@ def attach_leaf(  # type: ignore[no-untyped-def]
     if count > 0:
         return child
     if child != NO_NODE:
-        exact = _side(nodes[child]) * value
+        exact = side_of(nodes[child]) * value
         nodes[child].value, nodes[child].low, nodes[child].high = exact, exact, exact
     _finish(tree, nodes, edges, node, edge, child, value, settings)
-    if settings[0].rule == RAVE:
+    if settings[0].rave:
         clock[0] += 1
         back_up_rave(nodes, edges, node, edge, value, marks, clock[0], settings[0].rave_cell != 0)
     return child
@@ -326,7 +230,7 @@ def absorb_leaf(  # type: ignore[no-untyped-def]
         set_priors(nodes[child], edges, logits)
     value = np.float64(own_value) * (1.0 - 2.0 * mover)
     _finish(tree, nodes, edges, node, edge, child, value, settings)
-    if settings[0].rule == RAVE:
+    if settings[0].rave:
         clock[0] += 1
         mark_playout(marks, clock[0], moves, movers, length, settings[0].rave_cell != 0)
         back_up_rave(nodes, edges, node, edge, value, marks, clock[0], settings[0].rave_cell != 0)

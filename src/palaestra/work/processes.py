@@ -164,7 +164,7 @@ class _Process:
     def __init__(self, one_thread: bool) -> None:
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
-        self._process = context.Process(target=_serve, args=(theirs,), name="palaestra-work")
+        self._process = context.Process(target=_serve, args=(theirs, trusted()), name="palaestra-work")
         with _uninterrupted(), _environment(ONE_THREAD if one_thread else {}):
             self._process.start()
         theirs.close()
@@ -208,8 +208,9 @@ def _end_all(processes: list[_Process]) -> None:
         processes.pop()
 
 
-def _serve(connection: Connection) -> None:
-    """In the other process: do what is given until nothing is given any more."""
+def _serve(connection: Connection, user_code: list[str]) -> None:
+    """In the other process: do what is given until nothing is given any more. The user trusts `user_code` there too."""
+    trust(*user_code)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is the parent's, which then ends this process
     threading.Thread(target=_end_with_parent, daemon=True).start()
     with contextlib.suppress(EOFError, BrokenPipeError):

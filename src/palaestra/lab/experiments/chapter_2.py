@@ -137,7 +137,7 @@ def _draw_curves(data: Data) -> Figure:
             panels.setdefault(panel, {})[label] = one.curve("rate", "matches")
     ceiling = _ceiling(TIC)
     levels = {f"best possible, {ceiling:.1f} %": ceiling} if ceiling and TIC in data.texts("game") else {}
-    return curves_figure(panels, "matches", "win rate, %, draws ½", levels=levels)
+    return curves_figure(panels, "matches", "win rate, %, draws ½", levels=levels, limits=(None, 101))
 
 
 def _draw_finals(data: Data) -> Figure:
@@ -150,7 +150,7 @@ def _draw_finals(data: Data) -> Figure:
     crosses = {
         ("where the curves end", p.arm.partition(", l = ")[2], p.arm.partition(",")[0]): p.value for p in BY_LENGTH
     }
-    return estimates_figure({"where the curves end": groups}, "final win rate, %", published=crosses)
+    return estimates_figure({"where the curves end": groups}, "final win rate, %", published=crosses, limits=(40, 101))
 
 
 SCALES = Scales(
@@ -171,7 +171,7 @@ def _figure(id: str, arms: tuple[Arm, ...], claims: tuple[Claim, ...], *known: P
         identity=published(id),
         arms=arms,
         scales=SCALES,
-        measures=(Calls(learn_curve, ("share", "l")),),
+        measures=(Calls(learn_curve, {"share": 0.01}),),
         claims=(*claims, *map(_agrees, known)),
         table=_table(known),
         draw=_draw_finals if id == "fig-2.7" else _draw_curves,

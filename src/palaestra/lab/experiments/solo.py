@@ -117,7 +117,7 @@ class BestOverTime:
     def _search(self, plan: Plan, arm: Arm, seed: int) -> Call:
         needs = (plan.run(PRESET, self._learner(plan), seed),) if arm.name == LED else ()
         arguments: Mapping[str, Value] = {"game": arm.game, "seed": seed, **plan.values, **arm.values}
-        return Call(search_alone, arguments, needs, float(plan.values["minutes"] or 0))
+        return Call(search_alone, arguments, needs)
 
 
 def _table(data: Data) -> Table:
@@ -132,9 +132,7 @@ def _draw(data: Data) -> Figure:
     from palaestra.lab.experiment_plots import curves_figure
 
     curves = {arm: some.curve("best", "seconds") for arm, some in data.by("arm").items()}
-    figure = curves_figure({GAME: curves}, "seconds", "best score so far")
-    figure.axes[0].set_xscale("log")
-    return figure
+    return curves_figure({GAME: curves}, "seconds", "best score so far", log=True)
 
 
 def _finds_more(text: str, one: str, other: str) -> Claim:

@@ -12,9 +12,14 @@ from palaestra.nets.plan import Node, Plan
 
 
 class Net(ABC):
-    """A network of any size that its name states: subclasses are frozen dataclasses of their sizes and the head."""
+    """A network of any size that its name states: subclasses are frozen dataclasses of their sizes and the head.
+
+    One of the user's own needs nothing but `plan`: it is written `module:attribute`, with its sizes as arguments.
+    """
 
     pattern: ClassVar[str]  # of a name without its head; the groups are what `parse` is given
+    form: ClassVar[str]  # how names are written, for people
+    examples: ClassVar[tuple[str, ...]]
 
     @property
     @abstractmethod
@@ -22,14 +27,14 @@ class Net(ABC):
         """What its second output is: one of the names of `palaestra.nets.heads`."""
 
     @classmethod
-    @abstractmethod
     def parse(cls, *sizes: str) -> Self:
         """The network of these sizes, as they stand in the name; ConfigError if one is out of range."""
+        return cls(*map(int, sizes))
 
     @property
-    @abstractmethod
     def body(self) -> str:
         """The name without its head."""
+        return type(self).__name__
 
     @abstractmethod
     def plan(self, facts: GameFacts) -> Plan:

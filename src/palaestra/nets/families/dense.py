@@ -16,6 +16,8 @@ MAX_WIDTH, MAX_LAYERS = 8192, 16
 @dataclass(frozen=True)
 class DenseNet(Net):
     pattern: ClassVar[str] = r"mlp(\d{1,5})x(\d{1,3})"
+    form: ClassVar[str] = "mlpWIDTHxLAYERS, for example mlp128x2"
+    examples: ClassVar[tuple[str, ...]] = ("mlp128x2",)
 
     width: int = 128
     depth: int = 2

@@ -28,6 +28,8 @@ MAX_BLOCKS, MAX_CHANNELS = 64, 1024
 @dataclass(frozen=True)
 class ResidualNet(Net):
     pattern: ClassVar[str] = r"b(\d{1,4})c(\d{1,4})"
+    form: ClassVar[str] = "bBLOCKScCHANNELS, for example b3c32"
+    examples: ClassVar[tuple[str, ...]] = ("b3c32",)
 
     blocks: int = 3
     channels: int = 32

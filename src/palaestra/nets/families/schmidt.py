@@ -20,6 +20,8 @@ CHANNELS, POLICY_CHANNELS, HIDDEN = 16, 32, 64
 @dataclass(frozen=True)
 class SchmidtNet(Net):
     pattern: ClassVar[str] = "schmidt"
+    form: ClassVar[str] = "schmidt"
+    examples: ClassVar[tuple[str, ...]] = ("schmidt",)
 
     head: str = VALUE_HEAD
 

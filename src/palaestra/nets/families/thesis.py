@@ -24,6 +24,8 @@ LEAST_SIDE = 5  # two convolutions without padding take four cells from each sid
 @dataclass(frozen=True)
 class ThesisNet(Net):
     pattern: ClassVar[str] = r"thesis(256|512)?(-signed)?"
+    form: ClassVar[str] = "thesis256, thesis512, thesis256-signed"
+    examples: ClassVar[tuple[str, ...]] = ("thesis256", "thesis512", "thesis256-signed")
 
     channels: int = DEFAULT_CHANNELS
     signed: bool = False

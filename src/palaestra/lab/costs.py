@@ -1,0 +1,125 @@
+"""How long jobs take on this machine: by the model of a run's time, by a short trial of a call, never by guessing.
+
+What was measured is remembered in a file of the user's own, as the model's measurements are (`learn/calibration`).
+Without a listener nothing is measured, and what is not remembered is unknown.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+import uuid
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from palaestra.base.compiling import clock
+from palaestra.base.cores import usable_cores
+from palaestra.base.errors import ConfigError
+from palaestra.base.jit import cache_root
+from palaestra.base.own_files import NotOwn, read_own, write_own
+from palaestra.base.reading import parse_json
+from palaestra.lab.jobs import Call, Job, Train
+from palaestra.lab.measures import play_pairing
+from palaestra.learn.calibration import FOLDER, calibrate
+from palaestra.learn.config import RunConfig
+from palaestra.learn.provenance import about_program
+from palaestra.learn.time_model import NO_DRIFT, Speeds, estimate
+
+Listener = Callable[[str], None]  # hears what is measured next
+
+
+class _Unknown(Exception):
+    """Nobody has measured it, and nothing is to be measured now."""
+
+
+class Costs:
+    """The seconds of jobs; jobs that differ in their seed alone cost the same."""
+
+    def __init__(self, listen: Listener | None = None) -> None:
+        self._listen = listen
+        self._runs: dict[str, float | None] = {}
+        self._path = _memory_file()
+        self._trials = _read(self._path)
+
+    def seconds(self, job: Job) -> float | None:
+        """Of one job from its beginning to its end, alone on its core; None where that is not known."""
+        try:
+            return self._train(job) if isinstance(job, Train) else self._call(job)
+        except _Unknown:
+            return None
+
+    def total(self, jobs: Sequence[Job]) -> float | None:
+        """Of all of them after each other; None if one of them is not known."""
+        total = 0.0
+        for job in jobs:
+            if (seconds := self.seconds(job)) is None:
+                return None
+            total += seconds
+        return total
+
+    def _train(self, job: Train) -> float | None:
+        config = job.config.model_copy(update={"seed": 0})
+        if config.minutes is not None and config.iterations is None:
+            return 60 * config.minutes
+        name = config.model_dump_json()
+        if name not in self._runs:
+            try:
+                self._runs[name] = estimate(config, self._speeds(config)).total
+            except ConfigError:  # of games for one player the model says nothing
+                self._runs[name] = None if config.minutes is None else 60 * config.minutes
+        return self._runs[name]
+
+    def _call(self, job: Call) -> float | None:
+        if "minutes" in job.arguments:
+            return 60 * float(job.arguments["minutes"] or 0)
+        if job.function is play_pairing and job.needs:
+            return self._pairing(job)
+        if job.trial is None:
+            return 0.0
+        trial = Call(job.function, {**job.trial.arguments, "seed": 0}, units=job.trial.units)
+        if trial.key not in self._trials:
+            self._measure(str(trial))
+            began = clock()
+            list(trial.function(**trial.arguments))
+            self._trials[trial.key] = clock() - began
+            _write(self._path, self._trials)
+        return self._trials[trial.key] * job.units / trial.units
+
+    def _pairing(self, job: Call) -> float:
+        """Both sides as the network of the first run; a player without a network takes less."""
+        config = job.needs[0].config
+        judged = config.model_copy(update={"evaluation": config.evaluation.model_copy(update={"history": 2})})
+        speeds = self._speeds(judged)
+        assert speeds.match is not None, "evaluation.history has matches"
+        games, simulations = (int(job.arguments[name] or 0) for name in ("games", "simulations"))
+        return 2 * speeds.match.match_seconds(speeds.network, simulations, games, NO_DRIFT)
+
+    def _speeds(self, config: RunConfig) -> Speeds:
+        return calibrate(config, lambda what: self._measure(f"{what}, {config.game}, {config.net}"))
+
+    def _measure(self, what: str) -> None:
+        if self._listen is None:
+            raise _Unknown
+        self._listen(what)
+
+
+def _memory_file() -> Path:
+    facts = {**about_program(), "node": platform.node(), "cores": usable_cores()}
+    del facts["revision"]  # a trial's key holds the text of its function
+    digest = hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:16]
+    return cache_root() / FOLDER / f"calls-{digest}.json"
+
+
+def _read(path: Path) -> dict[str, float]:
+    try:
+        return {str(name): float(seconds) for name, seconds in parse_json(read_own(path)).items()}
+    except (OSError, NotOwn, ValueError, TypeError, AttributeError):
+        return {}
+
+
+def _write(path: Path, known: dict[str, float]) -> None:
+    """Keep what was measured; where nothing can be written it is measured again next time."""
+    with suppress(OSError, NotOwn):
+        write_own(path, json.dumps(known, indent=1).encode(), f".{path.name}.{uuid.uuid4().hex}")

@@ -1,0 +1,1 @@
+"""The selection rules of the package, one file each; `palaestra.search.rule_registry` names them."""
