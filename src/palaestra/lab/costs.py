@@ -16,7 +16,7 @@ from pathlib import Path
 
 from palaestra.base.compiling import clock
 from palaestra.base.cores import usable_cores
-from palaestra.base.errors import ConfigError
+from palaestra.base.errors import ConfigError, PalaestraError
 from palaestra.base.jit import cache_root
 from palaestra.base.own_files import NotOwn, read_own, write_own
 from palaestra.base.reading import parse_json
@@ -47,7 +47,7 @@ class Costs:
         """Of one job from its beginning to its end, alone on its core; None where that is not known."""
         try:
             return self._train(job) if isinstance(job, Train) else self._call(job)
-        except _Unknown:
+        except (_Unknown, PalaestraError):  # what cannot be done at all is told of when it is done
             return None
 
     def total(self, jobs: Sequence[Job]) -> float | None:

@@ -218,6 +218,11 @@ class Experiment:
     reading: str = ""  # how an ambiguous text was read
 
     def __post_init__(self) -> None:
+        given = [*(arm.sets for arm in self.arms), *(self.scales[name].sets for name in SCALES)]
+        if any(isinstance(sets, str) for sets in given):
+            raise ValueError(
+                f"{self.id}: sets are a tuple of texts such as ('net=b3c32',), with a comma behind a single one"
+            )
         names = [(arm.game, arm.name) for arm in self.arms]
         measures = [measure.name for measure in self.measures]
         if not names or len(set(names)) < len(names) or not measures or len(set(measures)) < len(measures):

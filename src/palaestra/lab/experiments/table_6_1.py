@@ -10,19 +10,15 @@ are those of the mean over networks.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
 
 from palaestra.base.errors import ConfigError
 from palaestra.lab.catalogue import published
 from palaestra.lab.claims import agrees
 from palaestra.lab.data import Data, Row, Value
-from palaestra.lab.experiment import Arm, Claim, Experiment, Published, Scale, Scales, Table, Verdict
+from palaestra.lab.experiment import Arm, Claim, Experiment, Published, Scale, Scales, Verdict
+from palaestra.lab.experiments._scores import draw_scores, percent, score_table
 from palaestra.lab.measures import Calls, match_row
 from palaestra.lab.plan import Plan
-from palaestra.lab.statistics import Estimate, pooled_score
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 GAMES = ("connect_four-6x6", "othello-6x6", "gobang-6x6")
 NAMES = {"rollout": "Rollout", "rave": "Rave", "rora": "RoRa", "wro": "WRo", "wrora": "WRoRa"}
@@ -81,40 +77,11 @@ def _shared(plan: Plan) -> Mapping[str, Value]:
     return {**plan.values, "games": games // networks}
 
 
-def _score(data: Data) -> Estimate:
-    return pooled_score(data).times(100)
-
-
 def _better(game: str, name: str) -> Claim:
     def check(data: Data) -> Verdict:
-        return Verdict.above(_score(data.where(game=game, arm=NAMES[name])), 50.0, "% of the points")
+        return Verdict.above(percent(data.where(game=game, arm=NAMES[name])), 50.0, "% of the points")
 
     return Claim(f"{NAMES[name]} beats the plain search at {game}", check)
-
-
-def _table(data: Data) -> Table:
-    rows = []
-    for known in PUBLISHED:
-        some = data.where(game=known.game, arm=known.arm)
-        counts = [round(some.total(name)) for name in ("wins", "draws", "losses", "distinct_games")]
-        won, drawn, lost, distinct = counts
-        score = str(_score(some))
-        cells = (known.game, known.arm, score, f"{won} {drawn} {lost}", f"{known.value:g}", f"{distinct}")
-        rows.append(cells)
-    return Table(("game", "enhancement", "score, % (95 %)", "+ = −", "published, %", "distinct games"), tuple(rows))
-
-
-def _draw(data: Data) -> Figure:
-    from palaestra.lab.experiment_plots import estimates_figure
-
-    panels = {
-        game: {arm: {"here": _score(rows)} for arm, rows in some.by("arm").items()}
-        for game, some in data.by("game").items()
-    }
-    crosses = {(known.game, known.arm, "here"): known.value for known in PUBLISHED}
-    return estimates_figure(
-        panels, "score against the plain search, %", published=crosses, level=50.0, limits=(-3, 103)
-    )
 
 
 EXPERIMENT = Experiment(
@@ -136,10 +103,10 @@ EXPERIMENT = Experiment(
     measures=(Calls(play_enhancement, {"games": 2}, _shared),),
     claims=(
         *(_better(game, name) for game in GAMES for name in ("rollout", "rora", "wro", "wrora")),
-        *(agrees(known, _score, 15.0, "% of the points") for known in PUBLISHED),
+        *(agrees(known, percent, 15.0, "% of the points") for known in PUBLISHED),
     ),
-    table=_table,
-    draw=_draw,
+    table=score_table(PUBLISHED, "enhancement"),
+    draw=draw_scores(PUBLISHED, "score against the plain search, %"),
     published=PUBLISHED,
     reading="best moves from the first one on (T′ = 0), and RAVE's k is the number of simulations",
 )
