@@ -82,9 +82,9 @@ def _draw_lengths(data: Data) -> Figure:
     from palaestra.lab.experiment_plots import estimates_figure
 
     panels = {
-        name: {f"{length}": {"here": elo} for length, elo in _by_length(data, name).items()} for name in WARM
+        name: {f"I′ = {length}": {"here": elo} for length, elo in _by_length(data, name).items()} for name in WARM
     }  # fmt: skip
-    return estimates_figure(panels, "Elo over I′, mean of a panel's players 0")
+    return estimates_figure(panels, "Elo, mean of the panel 0")
 
 
 # Figure 6.3: adaptive against fixed.

@@ -7,14 +7,18 @@ proven, and no tree is kept between moves. Where the text is open, each reading 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from palaestra.lab.catalogue import published
 from palaestra.lab.claims import agrees
 from palaestra.lab.data import Data
 from palaestra.lab.experiment import Arm, Claim, Experiment, Published, Scale, Scales, Verdict
-from palaestra.lab.experiments._scores import draw_scores, percent, score_table
+from palaestra.lab.experiments._scores import percent, score_table
 from palaestra.lab.measures import Calls, play_players
-from palaestra.lab.statistics import mean
+from palaestra.lab.statistics import Estimate, mean
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 GAMES = ("gobang-6x6", "connect_four-6x6", "othello-6x6")
 PLAYERS = {
@@ -46,6 +50,8 @@ READINGS = {
     ("rhea of any genes", "random"): ("rhea", "random"),
     ("rhea of any genes", "mcts"): ("rhea", "mcts"),
 }
+OTHERWISE = {"Eq. 5.1": "MCTS by Eq. 5.1", "by cell": "RAVE by cell", "any genes": "RHEA of any genes"}
+FIRST = "UCB1, by action, valid plans"
 PAIRINGS = {**{pairing: pairing for pairing in PERCENT}, **READINGS}
 PUBLISHED = tuple(
     Published(f"{column} : {row}", game, wins, "Table 5.1", "%")
@@ -96,6 +102,21 @@ def _nearer(data: Data) -> Verdict:
     return Verdict.above(mean(further), 0.0, "points further from the published %, UCB1 minus Eq. 5.1, mean of 9 cells")
 
 
+def _draw(data: Data) -> Figure:
+    """A panel a game, a group a published pairing, a colour a reading."""
+    from palaestra.lab.experiment_plots import estimates_figure
+
+    panels: dict[str, dict[str, dict[str, Estimate]]] = {game: {} for game in GAMES}
+    crosses = {}
+    for known in PUBLISHED:
+        group = " : ".join(_stands_for(known))
+        label = ", ".join(words for name, words in OTHERWISE.items() if name in known.arm) or FIRST
+        panels[known.game].setdefault(group, {})[label] = percent(data.where(game=known.game, arm=known.arm))
+        crosses[known.game, group, label] = known.value
+    y = "score of the first over the second, %"
+    return estimates_figure(panels, y, published=crosses, level=50.0, limits=(-3, 103))
+
+
 EXPERIMENT = Experiment(
     identity=published("table-5.1"),
     arms=tuple(_arm(known) for known in PUBLISHED),
@@ -111,7 +132,7 @@ EXPERIMENT = Experiment(
         Claim("Eq. 5.1 with uniform priors is nearer to the published MCTS than UCB1", _nearer, ours=True),
     ),
     table=score_table(PUBLISHED, "pairing"),
-    draw=draw_scores(PUBLISHED, "score of the first over the second, %"),
+    draw=_draw,
     published=PUBLISHED,
     reading="MCTS is UCB1 with random playouts, or Eq. 5.1 with uniform priors; exploration constants are not said",
 )
