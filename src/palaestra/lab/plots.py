@@ -161,13 +161,22 @@ def whole_numbers(axes: Axes, numbers: Sequence[int] = ()) -> None:
 
 
 def _svg(draw: Callable[[Axes], None], name: str, iterations: Sequence[int]) -> str:
-    """A figure as one <svg> element without a header; `name` tells its identifiers from other figures'."""
-    with matplotlib.rc_context({**STYLE, "svg.hashsalt": name}):
-        figure = Figure(figsize=SIZE, layout="constrained")
+    """A plot over iterations, for a page."""
+
+    def over_iterations(figure: Figure) -> None:
         axes = figure.add_subplot()
         axes.set_xlabel("iteration")
         draw(axes)
         whole_numbers(axes, iterations)
+
+    return element(over_iterations, name)
+
+
+def element(draw: Callable[[Figure], None], name: str, size: tuple[float, float] = SIZE) -> str:
+    """A figure as one <svg> element without a header; `name` tells its identifiers from other figures'."""
+    with matplotlib.rc_context({**STYLE, "svg.hashsalt": name}):
+        figure = Figure(figsize=size, layout="constrained")
+        draw(figure)
         body = picture(figure, "svg", transparent=True).decode()
     svg = body[body.index("<svg") :]
     prefix = "".join(character if character.isalnum() else "-" for character in name.lower())

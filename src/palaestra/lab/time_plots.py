@@ -45,7 +45,7 @@ def fronts_figure(panels: Mapping[str, Sequence[tuple[str, float, Estimate]]], y
         figure = Figure(figsize=(SIZE[0] * min(COLUMNS, len(panels)), SIZE[1] * rows), layout="constrained")
         for number, (title, points) in enumerate(panels.items(), start=1):
             axes = figure.add_subplot(rows, min(COLUMNS, len(panels)), number)
-            front = pareto([(gain.value, time) for _, time, gain in points])
+            front = pareto([(place, gain.value, time) for place, (_, time, gain) in enumerate(points)])
             for place, (label, time, gain) in enumerate(points):
                 colour = BLUE if place in front else GREY
                 axes.plot([time], [gain.value], "o", color=colour, markersize=5)

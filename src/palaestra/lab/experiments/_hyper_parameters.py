@@ -10,14 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.resources import files
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from palaestra.base.reading import parse_toml
 from palaestra.lab.data import Data, Row, Value
 from palaestra.lab.experiment import Arm, Claim, Verdict
+from palaestra.lab.sweep_space import load_space
 from palaestra.learn.settings import flatten
 
 if TYPE_CHECKING:
@@ -64,12 +63,12 @@ class Parameter:
 @cache
 def parameters(space: str) -> tuple[Parameter, ...]:
     """The hyper-parameters of `thesis-3.4` or `thesis-3.5`, in the order of the thesis."""
-    table = parse_toml((files("palaestra.lab") / "spaces" / f"{space}.toml").read_text(encoding="utf-8"))["space"]
-    found = []
-    for key, values in table.items():
-        settings = tuple(part.strip() for part in key.split(","))
-        found.append(Parameter(SYMBOLS[settings[0]], settings, tuple(values)))
-    return tuple(found)
+    return tuple(
+        Parameter(
+            SYMBOLS[one.name], one.settings, tuple(value for value in one.choices if isinstance(value, int | float))
+        )
+        for one in load_space(space).parameters
+    )
 
 
 def instead(space: str, smaller: Mapping[str, tuple[int | float, ...]]) -> dict[str, str]:

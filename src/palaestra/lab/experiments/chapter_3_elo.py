@@ -203,7 +203,10 @@ def _front_table(data: Data) -> Table:
     points = {
         (title, column): _points(data, stage, column) for title, stage in TIMES.items() for column in (SECONDS, WORK)
     }
-    fronts = {key: pareto([(elo.value, time) for _, time, elo in some]) for key, some in points.items()}
+    fronts = {
+        key: pareto([(place, elo.value, time) for place, (_, time, elo) in enumerate(some)])
+        for key, some in points.items()
+    }
     rows = []
     for place, (label, seconds, elo) in enumerate(points["total", SECONDS]):
         on = (", ".join(title for title in TIMES if place in fronts[title, column]) for column in (SECONDS, WORK))

@@ -190,7 +190,7 @@ def _importance_table(data: Data) -> Table:
         losses = chances({level: -ends(some) for level, some in values.items()})
         times = chances({level: -some.per_seed(SECONDS) for level, some in values.items()})
         best, quick = (
-            ", ".join(f"{value(values[level], symbol)} {chance}" for level, chance in some.items() if chance != "0%")
+            ", ".join(f"{value(values[level], symbol)}: {chance}" for level, chance in some.items() if chance != "0%")
             for some in (losses, times)
         )
         rows.append((symbol, best or "–", quick or "–",
