@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from palaestra.base.errors import ConfigError
 from palaestra.lab.catalogue import declared
 from palaestra.lab.data import Data, Row
 from palaestra.lab.experiment import Arm, Verdict
@@ -92,6 +93,11 @@ def test_all_models_of_the_thesis_meet_each_other() -> None:
     jobs = jobs_of([make_plan(declared()["fig-3.5"], "paper", 1)])
     assert len(jobs) - 27 == 3321
     assert len(ARMS) == 81
+
+
+def test_opponents_that_do_not_exist_are_refused() -> None:
+    with pytest.raises(ConfigError, match="opponents is 'strong'; it must be random, near, all"):
+        jobs_of([make_plan(declared()["fig-3.6"], "smoke", sets=["opponents=strong"])])
 
 
 def test_a_long_run_holds_the_network_that_a_short_run_ends_with(tmp_path: Path) -> None:

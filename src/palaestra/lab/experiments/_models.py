@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from palaestra.base.errors import ConfigError
+from palaestra.base.text import clip
 from palaestra.base.types import Float64s
 from palaestra.lab.data import Data, Row, Value
 from palaestra.lab.experiment import Arm, Scale, Scales
@@ -30,6 +32,7 @@ SPACE = "thesis-3.5"
 FOUR = ("I", "E", "m", "ep")
 RANDOM = "random"
 RATED = "rated"
+OPPONENTS = ("random", "near", "all")  # a model meets random alone; also its neighbours and the anchors; everybody
 
 
 def _name(chosen: Sequence[int]) -> str:
@@ -67,7 +70,7 @@ SCALES = Scales(
 
 
 def _meet(one: Arm, other: Arm, opponents: Value) -> bool:
-    """Whether two models of a seed play: `all`, or those `near`: neighbours and anchors."""
+    """Whether two models of a seed play."""
     if opponents == "all":
         return True
     steps = sum(abs(int(one.values[symbol] or 0) - int(other.values[symbol] or 0)) for symbol in FOUR)
@@ -95,6 +98,10 @@ def play_models(game: str, a: int, b: int, games: int, simulations: int, seed: i
 
 def _pairings(plan: Plan) -> Iterator[tuple[Row, Call]]:
     games, simulations, opponents = plan.number("games"), plan.number("simulations"), plan.values["opponents"]
+    if opponents not in OPPONENTS:
+        raise ConfigError(
+            f"opponents is {clip(str(opponents))}; it must be {', '.join(OPPONENTS)}, as in --set opponents=near"
+        )
     for seed in plan.seeds:
         runs = {arm.name: trained(plan, arm, seed) for arm in plan.arms}
         pairs: list[tuple[Arm, Arm | None]] = [(arm, None) for arm in plan.arms]
