@@ -64,8 +64,8 @@ class Scale:
     """How large the experiment is made.
 
     `departs` says in one line how it departs from the published settings. `values` are its numbers by name, such as
-    games or iterations: what the user may change by --set, and measures read. `sets` are settings of all runs.
-    `boards` are smaller games in place of the arms' own.
+    games or iterations: what the user may change by --set, and measures read. `sets` are settings of all runs,
+    `board_sets` further ones of the runs on one game. `boards` are smaller games in place of the arms' own.
     """
 
     departs: str
@@ -73,6 +73,7 @@ class Scale:
     values: Mapping[str, Value] = field(default_factory=dict)
     sets: tuple[str, ...] = ()
     boards: Mapping[str, str] = field(default_factory=dict)
+    board_sets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

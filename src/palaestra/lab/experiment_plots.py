@@ -23,6 +23,7 @@ COLOURS = (BLUE, ORANGE, GREEN, RED, PURPLE, GREY)
 STYLES = ("-", "--", ":")  # for more curves than colours
 PANEL, ALONE = (4.9, 3.4), (7.4, 4.2)  # inches of one of several panels, and of a single one
 COLUMNS = 3  # panels beside each other
+MOST_BESIDE = 60  # characters of names below a panel that fit beside each other
 Limits = tuple[float | None, float | None]  # of the y-axis
 Curve = tuple[Float64s, Float64s]  # [X] and [S, X], as `Data.curve` gives them
 
@@ -40,21 +41,28 @@ def curves_figure(
     with matplotlib.rc_context(STYLE):
         figure, grid = _panels(list(panels))
         for axes, curves in zip(grid, panels.values(), strict=True):
-            for number, (label, (at, values)) in enumerate(curves.items()):
-                _draw_curve(axes, at, values, label, number)
-            for label, height in (levels or {}).items():
-                axes.axhline(height, color=GREY, linestyle=":", linewidth=1.0)
-                axes.annotate(label, (1, height), xycoords=("axes fraction", "data"), ha="right", va="bottom", size=7.5)
+            draw_curves(axes, curves, x, y, levels or {}, log=log)
             axes.set_ylim(*limits)
-            axes.set_xlabel(x)
-            axes.set_ylabel(y)
-            if log:
-                axes.set_xscale("log")
-                axes.xaxis.set_major_formatter(FuncFormatter(lambda number, _: f"{number:g}"))
-            elif all(np.all(at == np.round(at)) for at, _ in curves.values()):
-                whole_numbers(axes)
         _one_legend(figure, grid)
     return figure
+
+
+def draw_curves(
+    axes: Axes, curves: Mapping[str, Curve], x: str, y: str, levels: Mapping[str, float], *, log: bool = False
+) -> None:
+    """One panel of `curves_figure`, for figures that show something else beside it."""
+    for number, (label, (at, values)) in enumerate(curves.items()):
+        _draw_curve(axes, at, values, label, number)
+    for label, height in levels.items():
+        axes.axhline(height, color=GREY, linestyle=":", linewidth=1.0)
+        axes.annotate(label, (1, height), xycoords=("axes fraction", "data"), ha="right", va="bottom", size=7.5)
+    axes.set_xlabel(x)
+    axes.set_ylabel(y)
+    if log:
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda number, _: f"{number:g}"))
+    elif all(np.all(at == np.round(at)) for at, _ in curves.values()):
+        whole_numbers(axes)
 
 
 def estimates_figure(
@@ -66,19 +74,22 @@ def estimates_figure(
     limits: Limits = (None, None),
 ) -> Figure:
     """Points with 95 % intervals: panel -> group on the x-axis -> label -> estimate. Crosses are published numbers."""
+    labels = list(dict.fromkeys(label for groups in panels.values() for some in groups.values() for label in some))
     with matplotlib.rc_context(STYLE):
         figure, grid = _panels(list(panels))
         for axes, (title, groups) in zip(grid, panels.items(), strict=True):
-            labels = list(dict.fromkeys(label for some in groups.values() for label in some))
-            for number, label in enumerate(labels):
-                shift = 0.7 * ((number + 0.5) / len(labels) - 0.5)
-                for at, (group, some) in enumerate(groups.items()):
+            for at, (group, some) in enumerate(groups.items()):
+                for place, (label, found) in enumerate(some.items()):
+                    shift = 0.7 * ((place + 0.5) / len(some) - 0.5)
                     known = None if published is None else published.get((title, group, label))
-                    if label in some:
-                        _draw_estimate(axes, at + shift, some[label], label, number, known)
+                    _draw_estimate(axes, at + shift, found, label, labels.index(label), known)
             if level is not None:
                 axes.axhline(level, color=GREY, linestyle=":", linewidth=1.0)
-            axes.set_xticks(range(len(groups)), list(groups), fontsize=8, rotation=0 if len(groups) < 5 else 30)
+            axes.set_xticks(range(len(groups)), list(groups), fontsize=8)
+            if len(groups) > 4 and sum(len(group) + 2 for group in groups) > MOST_BESIDE:
+                axes.tick_params(axis="x", rotation=30)
+                for text in axes.get_xticklabels():
+                    text.set(horizontalalignment="right", rotation_mode="anchor")
             axes.set_xlim(-0.6, len(groups) - 0.4)
             axes.set_ylim(*limits)
             axes.set_ylabel(y)

@@ -61,7 +61,7 @@ class Plan:
             config = configure(
                 arm.game,
                 preset,
-                [*arm.sets, *self.scale.sets, *self.sets],
+                [*arm.sets, *self.scale.sets, *self.scale.board_sets.get(arm.game, ()), *self.sets],
                 iterations=self._end("iterations"),
                 minutes=self._end("minutes"),
                 seed=seed,

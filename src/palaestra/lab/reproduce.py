@@ -244,6 +244,7 @@ def settings_of(plan: Plan) -> dict[str, Any]:
         "seeds": list(plan.seeds),
         "sets": list(plan.sets),
         "scale_sets": list(plan.scale.sets),
+        "board_sets": {game: list(sets) for game, sets in plan.scale.board_sets.items()},
         "values": _known(plan.values),
         "arms": [
             {"name": arm.name, "game": arm.game, "sets": list(arm.sets), "values": _known(arm.values)}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -142,12 +142,18 @@ def order_chance(groups: Mapping[str, Float64s], order: Sequence[str], seed: int
 
 @dataclass(frozen=True)
 class Rated:
-    """A player of a tournament: its arm and seed, and its Elo with interval above the mean of all."""
+    """A player of a tournament: its arm and seed, and its Elo with interval above the mean of all.
+
+    `score` and `drawn` are shares of its games; `opponents` is their mean Elo, over the games.
+    """
 
     arm: str
     seed: int | None
     elo: Estimate
     score: float
+    games: int
+    drawn: float
+    opponents: float
 
 
 def elo_list(data: Data, anchor: str | None = None, *, first_listed_white: bool = False) -> list[Rated]:
@@ -166,18 +172,28 @@ def elo_list(data: Data, anchor: str | None = None, *, first_listed_white: bool 
     rated = []
     for i in ratings.order():
         arm, _, seed = ratings.players[i].rpartition("\t")
-        ends = (float(ratings.elo[i] - ratings.minus[i]), float(ratings.elo[i] + ratings.plus[i]))
+        elo = float(ratings.elo[i])
         rated.append(
-            Rated(arm, int(seed) if seed else None, Estimate(float(ratings.elo[i]), ends), float(ratings.score[i]))
+            Rated(
+                arm,
+                int(seed) if seed else None,
+                Estimate(elo, (elo - float(ratings.minus[i]), elo + float(ratings.plus[i]))),
+                float(ratings.score[i]),
+                int(ratings.games[i]),
+                float(ratings.draws[i] / ratings.games[i]),
+                float(ratings.opponents[i]),
+            )
         )
     shift = float(np.mean([one.elo.value for one in rated if one.arm == anchor])) if anchor is not None else 0.0
-    return [Rated(one.arm, one.seed, _shifted(one.elo, -shift), one.score) for one in rated]
+    return [
+        replace(one, elo=_shifted(one.elo, -shift), opponents=one.opponents - shift) if shift else one for one in rated
+    ]
 
 
-def elo_by_arm(data: Data, anchor: str | None = None) -> dict[str, Float64s]:
+def elo_by_arm(data: Data, anchor: str | None = None, *, first_listed_white: bool = False) -> dict[str, Float64s]:
     """arm -> Elo float64[S] of its entries by seed, best arm first: the spread that intervals over seeds need."""
     found: dict[str, dict[int, float]] = {}
-    for one in elo_list(data, anchor):
+    for one in elo_list(data, anchor, first_listed_white=first_listed_white):
         found.setdefault(one.arm, {})[one.seed or 0] = one.elo.value
     arms = {arm: np.array([by_seed[seed] for seed in sorted(by_seed)]) for arm, by_seed in found.items()}
     return dict(sorted(arms.items(), key=lambda item: -float(item[1].mean())))
