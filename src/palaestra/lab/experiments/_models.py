@@ -221,7 +221,10 @@ def trade(data: Data, symbol: str, column: str) -> Estimate:
 
 def correlation(data: Data, symbol: str, column: str) -> Estimate:
     """The rank correlation over the models of a seed, over seeds."""
-    return over_seeds(data, lambda some: spearman(some.numbers(symbol), some.numbers(column)).value)
+    found = over_seeds(data, lambda some: spearman(some.numbers(symbol), some.numbers(column)).value)
+    if found.interval is None:
+        return found
+    return Estimate(found.value, (max(-1.0, found.interval[0]), min(1.0, found.interval[1])))
 
 
 READING = (

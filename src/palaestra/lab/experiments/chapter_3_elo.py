@@ -274,7 +274,7 @@ EXPERIMENTS = (
         measures=(Rated(),),
         claims=(
             by_both("a larger m takes more time", _costs_more),
-            Claim("and plays better", _m_pays),
+            Claim("a larger m plays better after long runs", _m_pays),
             Claim(f"more epochs an iteration give no higher Elo (here: less than {SMALL_LEAD:g})", _ep_idle),
             Claim("the strongest of long runs has the fewest epochs", _few_epochs_best),
         ),
