@@ -193,7 +193,6 @@ EXPERIMENTS = (
         published=(
             *(Published(arm, OTHELLO, ELO[OTHELLO, arm], WHERE, "Elo") for arm in ORDER),
             *(Published(arm, OTHELLO, score, WHERE, "% of the points") for arm, score in SCORES.items()),
-            Published("random", OTHELLO, -988.0, WHERE, "Elo"),
         ),
         reading="ties at Othello are draws; the released code called them losses, so that none is listed (L10)",
     ),
