@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from palaestra.lab.sweep_analysis import correlations, elos, importances, interactions, pareto
+from palaestra.lab.statistics import pareto
+from palaestra.lab.sweep_analysis import correlations, elos, importances, interactions
 from palaestra.lab.sweep_space import parse_space
 from palaestra.lab.sweep_trial import COMPLETE, FAILED, Encounter, Outcome
 

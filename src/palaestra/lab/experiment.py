@@ -65,7 +65,8 @@ class Scale:
 
     `departs` says in one line how it departs from the published settings. `values` are its numbers by name, such as
     games or iterations: what the user may change by --set, and measures read. `sets` are settings of all runs,
-    `board_sets` further ones of the runs on one game. `boards` are smaller games in place of the arms' own.
+    `board_sets` further ones of the runs on one game. `boards` are smaller games in place of the arms' own, `instead`
+    other settings in place of theirs.
     """
 
     departs: str
@@ -74,6 +75,7 @@ class Scale:
     sets: tuple[str, ...] = ()
     boards: Mapping[str, str] = field(default_factory=dict)
     board_sets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    instead: Mapping[str, str] = field(default_factory=dict)  # "learn.epochs=10" -> "learn.epochs=2"
 
 
 @dataclass(frozen=True)

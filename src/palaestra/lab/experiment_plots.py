@@ -23,6 +23,7 @@ COLOURS = (BLUE, ORANGE, GREEN, RED, PURPLE, GREY)
 STYLES = ("-", "--", ":")  # for more curves than colours
 PANEL, ALONE = (4.9, 3.4), (7.4, 4.2)  # inches of one of several panels, and of a single one
 COLUMNS = 3  # panels beside each other
+PUBLISHED = "published"  # the label of its marks, last in the legend
 MOST_BESIDE = 60  # characters of names below a panel that fit beside each other
 Limits = tuple[float | None, float | None]  # of the y-axis
 Curve = tuple[Float64s, Float64s]  # [X] and [S, X], as `Data.curve` gives them
@@ -113,7 +114,10 @@ def _draw_curve(axes: Axes, at: Float64s, values: Float64s, label: str, number: 
     colour, style = COLOURS[number % len(COLOURS)], STYLES[number // len(COLOURS) % len(STYLES)]
     mean, margin = mean_and_margin(values)
     marker = "o" if at.size <= 12 else ""
-    axes.plot(at, mean, label=label, color=colour, linestyle=style, linewidth=1.4, marker=marker, markersize=3)
+    above = 2 + 1 / (2 + number)  # the first are on top, where curves are the same for a while
+    axes.plot(
+        at, mean, label=label, color=colour, linestyle=style, linewidth=1.4, marker=marker, markersize=3, zorder=above
+    )
     if margin is not None:
         # Intervals of two or three seeds may reach far beyond everything that was seen: the axes follow the means.
         low, high = axes.get_ylim() if axes.lines[:-1] else (mean.min(), mean.max())
@@ -129,7 +133,7 @@ def _draw_estimate(axes: Axes, at: float, found: Estimate, label: str, number: i
     if found.interval is not None:
         axes.plot([at, at], found.interval, color=colour, linewidth=1.6, alpha=0.7)
     if published is not None:
-        axes.plot([at], [published], "x", color=INK, markersize=6, label="published")
+        axes.plot([at], [published], "x", color=INK, markersize=6, label=PUBLISHED)
 
 
 def _one_legend(figure: Figure, grid: list[Axes]) -> None:
@@ -137,6 +141,7 @@ def _one_legend(figure: Figure, grid: list[Axes]) -> None:
     named: dict[str, Any] = {}
     for axes in grid:
         named = {label: mark for mark, label in zip(*axes.get_legend_handles_labels(), strict=True)} | named
+    named = dict(sorted(named.items(), key=lambda item: item[0] == PUBLISHED))
     if len(named) > 1:
         columns = min(len(named), 6 if len(grid) > 1 else 2 if max(map(len, named)) > 14 else 4)
         figure.legend(

@@ -127,6 +127,23 @@ def spearman(x: Float64s | Sequence[float], y: Float64s | Sequence[float]) -> Es
     return Estimate(rho, (math.tanh(math.atanh(rho) - half), math.tanh(math.atanh(rho) + half)))
 
 
+def least_squares(columns: Mapping[str, Float64s], target: Float64s) -> dict[str, float]:
+    """name -> coefficient of the plane through a target; a constant is fitted too. All float64[n]."""
+    design = np.column_stack([np.ones(len(target)), *columns.values()])
+    solved = np.linalg.lstsq(design, np.asarray(target), rcond=None)[0]
+    return dict(zip(columns, (float(one) for one in solved[1:]), strict=True))
+
+
+def pareto(points: Sequence[tuple[int, float, float]]) -> list[int]:
+    """Of (number, gain, cost), those that no other one beats in both, cheapest first."""
+    front, best = [], -math.inf
+    for number, gain, _ in sorted(points, key=lambda point: (point[2], -point[1])):
+        if gain > best:
+            front.append(number)
+            best = gain
+    return front
+
+
 def best_chances(groups: Mapping[str, Float64s], seed: int = 0) -> dict[str, float]:
     """For each group of values over seeds, the chance that its mean is the largest (bootstrap over seeds)."""
     means = _resampled(groups, seed)

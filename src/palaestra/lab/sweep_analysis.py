@@ -96,16 +96,6 @@ def measured(outcomes: Sequence[Outcome], anchors: Sequence[str]) -> dict[str, d
     }
 
 
-def pareto(points: Sequence[tuple[int, float, float]]) -> list[int]:
-    """Of (trial, gain, cost), those that no other one beats in both, cheapest first."""
-    front, best = [], -math.inf
-    for number, gain, _ in sorted(points, key=lambda point: (point[2], -point[1])):
-        if gain > best:
-            front.append(number)
-            best = gain
-    return front
-
-
 def correlations(space: Space, outcomes: Sequence[Outcome], anchors: Sequence[str]) -> list[Correlation]:
     """Of every parameter with every objective that was measured."""
     values, found = measured(outcomes, anchors), list[Correlation]()

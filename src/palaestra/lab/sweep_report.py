@@ -16,6 +16,7 @@ from palaestra.base.atomic import write_file
 from palaestra.base.errors import RecordError
 from palaestra.base.printable import escape
 from palaestra.lab.pages import fill_page
+from palaestra.lab.statistics import pareto
 from palaestra.lab.sweep import Plan, read_outcomes, read_plan
 from palaestra.lab.sweep_analysis import (
     Correlation,
@@ -25,7 +26,6 @@ from palaestra.lab.sweep_analysis import (
     elos,
     importances,
     interactions,
-    pareto,
 )
 from palaestra.lab.sweep_plots import (
     correlation_plot,
