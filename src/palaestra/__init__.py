@@ -86,7 +86,8 @@ def __getattr__(name: str) -> Any:
         from importlib import import_module
 
         found = getattr(import_module(_HOMES[name]), name)
-        return found if isinstance(found, type) else _trusting(found)
+        globals()[name] = found if isinstance(found, type) else _trusting(found)
+        return globals()[name]
     raise AttributeError(f"module 'palaestra' has no attribute {name!r}")
 
 

@@ -35,7 +35,7 @@ def tab(cli: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     [
         ("palaestra ga", {"games"}),
         ("palaestra re", {"resume", "report", "reproduce", "review"}),
-        ("palaestra reproduce table", {"table-5.1", "table-6.1", "table-6.2"}),
+        ("palaestra reproduce table", {"table-5.1", "table-6.1", "table-6.2", "table-a.3"}),
         ("palaestra train --pre", {"--preset"}),
         ("palaestra train connect_four-6", {"connect_four-6x6", "connect_four-6x7"}),
         ("palaestra match hex alp", {"alphabeta"}),
@@ -47,7 +47,7 @@ def tab(cli: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
         ("palaestra tournament hex uct nm", {"nmcs"}),
         ("palaestra play hex --against rh", {"rhea"}),
         ("palaestra analyse hex --player ra", {"random", "rave"}),
-        ("palaestra train hex --preset the", {"thesis", "thesis-small"}),
+        ("palaestra train hex --preset the", {"thesis", "thesis-small", "thesis-ranked"}),
         ("palaestra settings --preset fa", {"fast"}),
         ("palaestra train hex --set learn.lr", {"learn.lr=", "learn.lr_end="}),
         ("palaestra resume f", {"first-try"}),

@@ -233,6 +233,15 @@ def test_verdicts_follow_from_intervals(
         Verdict("holds", Estimate(2.0), "x")
 
 
+def test_a_declaration_that_cannot_be_meant_is_refused() -> None:
+    with pytest.raises(ValueError, match="with a comma behind a single one"):
+        experiment(Calls(roll), sets="net=b3c32")
+    with pytest.raises(ValueError, match="a name of its own"):
+        experiment(Calls(roll), Calls(read_losses))
+    with pytest.raises(ValueError, match="a name of its own"):
+        experiment(Calls(roll), arms=(Arm("die", GAME), Arm("die", GAME)))
+
+
 def test_usual_claims_read_the_rows_they_are_about() -> None:
     rows = [
         {"game": "g", "arm": arm, "seed": seed, "x": base + 0.1 * seed}

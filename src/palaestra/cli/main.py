@@ -39,6 +39,7 @@ VERBS = (
     ("solve", "solve", "palaestra solve morpion-5d --player 'nrpa(level=3)' --minutes 60"),
     ("check-solution", "check_solution", "palaestra check-solution solution.txt --svg solution.svg"),
     ("train", "train", "palaestra train connect_four-6x7 --minutes 30 --out first-try"),
+    ("sweep", "sweep", "palaestra sweep connect_four-5x5 --space fast --minutes 2 --trials 40"),
     ("settings", "settings", "palaestra settings learn.lr --preset fast"),
     ("runs", "runs", "palaestra runs"),
     ("resume", "resume", "palaestra resume first-try --minutes 60"),
@@ -64,6 +65,7 @@ Palaestra {version}: a self-play laboratory for board games.
   palaestra analyse GAME --moves "a1 b2"           what a player thinks of a position
   palaestra solve morpion-5d --minutes 60          a game for one player: restarts of a search, every best grid kept
   palaestra runs                                   the runs that are here, and how strong they are
+  palaestra sweep GAME --space fast --trials 40    many settings, rated: which of them pay
   palaestra settings [PATTERN]                     what can be set in training, and what the presets set
   palaestra games                                  the games and their sizes
   palaestra perft GAME DEPTH                       count move sequences

@@ -8,11 +8,13 @@ from __future__ import annotations
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
+from palaestra.arena.statistics import elo_in_words
 from palaestra.learn import events
 from palaestra.learn.events import Event
+from palaestra.live.line_words import gate_words, line_in_words, number, running_words
 from palaestra.live.run import STAGES, RunProgress
-from palaestra.live.words import clock, mean_in_words
-from palaestra.runs.metrics import Elo, MetricsLine, RunningElo, Score
+from palaestra.live.words import clock
+from palaestra.runs.metrics import MetricsLine
 
 if TYPE_CHECKING:
     from rich.console import Console, Group
@@ -50,21 +52,8 @@ class PlainView(View):
                 self.say(f"note: {event.message}")
 
     def line(self, metrics: MetricsLine) -> str:
-        words = [
-            f"iteration {metrics.iteration}",
-            f"{metrics.games} games of {metrics.mean_plies:.1f} plies",
-            f"policy {number(metrics.losses.policy)}, value {number(metrics.losses.value)}",
-        ]
-        if metrics.gate is not None:
-            words.append(f"{'accepted' if metrics.gate.accepted else 'rejected'}: {metrics.gate.reason}")
-        if metrics.demerits is not None:
-            words.append(f"{metrics.demerits.demerits:.2f} demerits")
-        if metrics.running_elo is not None:
-            words.append(f"running Elo {running_words(metrics.running_elo)}")
-        words += [f"against {anchor} {elo_words(elo)}" for anchor, elo in (metrics.elo or {}).items()]
-        words += solo_words(metrics)
-        words.append(f"{clock(self.seconds)}" + (f", {clock(left)} left" if (left := self.seconds_left()) else ""))
-        return "; ".join(words)
+        left = self.seconds_left()
+        return f"{line_in_words(metrics)}; {clock(self.seconds)}" + (f", {clock(left)} left" if left else "")
 
     def say(self, text: str) -> None:
         self.console.print(text, markup=False, soft_wrap=True)
@@ -155,7 +144,7 @@ def iterations(lines: list[MetricsLine], width: int) -> Table:
         if rated:
             cells.append(running_words(line.running_elo))
         elo = line.elo or {}
-        table.add_row(*cells, *(elo_words(elo[anchor]) if anchor in elo else "" for anchor in anchors))
+        table.add_row(*cells, *(elo_in_words(elo[anchor]) if anchor in elo else "" for anchor in anchors))
     return table
 
 
@@ -189,46 +178,6 @@ def solo_iterations(lines: list[MetricsLine]) -> Table:
         judged = f"{score.mean:.1f}, best {score.best}" if score else ""
         table.add_row(*cells, *([judged] if evaluated else []))
     return table
-
-
-def solo_words(metrics: MetricsLine) -> list[str]:
-    """What a line says of a game for one player only."""
-    scores, ranked, score = metrics.scores, metrics.ranked, metrics.score
-    if scores is None:
-        return []
-    words = [f"score {scores.mean:.1f}, at most {scores.highest}, best so far {scores.best}"]
-    words += [f"{ranked.threshold:g} to beat"] if ranked else []
-    words += [f"deep search {scores.deep.highest}"] if scores.deep else []
-    words += [f"exploring ×{metrics.exploration:.2f}"] if (metrics.exploration or 1.0) > 1 else []
-    words += [f"{one.player} {score_words(one)}" for one in ([score, *score.anchors] if score else [])]
-    return words
-
-
-def score_words(score: Score) -> str:
-    """ "61.3 (60.1–62.5), best 66"."""
-    return f"{mean_in_words(score.mean, score.low, score.high)}, best {score.best}"
-
-
-def gate_words(line: MetricsLine) -> str:
-    """ "✓ 21=4−15"."""
-    gate = line.gate
-    return "" if gate is None else f"{'✓' if gate.accepted else '✗'} {gate.wins}={gate.draws}−{gate.losses}"
-
-
-def running_words(running: RunningElo | None) -> str:
-    """ "+312 ±40", the larger half of the interval; nothing where there is none."""
-    return "" if running is None else f"{running.elo:+.0f} ±{max(running.plus, running.minus):.0f}"
-
-
-def elo_words(elo: Elo) -> str:
-    """ "+312 (+240 to +420)"; what has no end is left open."""
-    from palaestra.arena.statistics import elo_in_words
-
-    return elo_in_words(elo)
-
-
-def number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3f}"
 
 
 def make_view() -> View:

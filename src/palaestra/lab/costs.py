@@ -16,12 +16,11 @@ from pathlib import Path
 
 from palaestra.base.compiling import clock
 from palaestra.base.cores import usable_cores
-from palaestra.base.errors import ConfigError
+from palaestra.base.errors import ConfigError, PalaestraError
 from palaestra.base.jit import cache_root
 from palaestra.base.own_files import NotOwn, read_own, write_own
 from palaestra.base.reading import parse_json
 from palaestra.lab.jobs import Call, Job, Train
-from palaestra.lab.measures import play_pairing
 from palaestra.learn.calibration import FOLDER, calibrate
 from palaestra.learn.config import RunConfig
 from palaestra.learn.provenance import about_program
@@ -47,7 +46,7 @@ class Costs:
         """Of one job from its beginning to its end, alone on its core; None where that is not known."""
         try:
             return self._train(job) if isinstance(job, Train) else self._call(job)
-        except _Unknown:
+        except (_Unknown, PalaestraError):  # what cannot be done at all is told of when it is done
             return None
 
     def total(self, jobs: Sequence[Job]) -> float | None:
@@ -74,7 +73,7 @@ class Costs:
     def _call(self, job: Call) -> float | None:
         if "minutes" in job.arguments:
             return 60 * float(job.arguments["minutes"] or 0)
-        if job.function is play_pairing and job.needs:
+        if job.needs and {"games", "simulations"} <= job.arguments.keys():
             return self._pairing(job)
         if job.trial is None:
             return 0.0
@@ -88,7 +87,7 @@ class Costs:
         return self._trials[trial.key] * job.units / trial.units
 
     def _pairing(self, job: Call) -> float:
-        """Both sides as the network of the first run; a player without a network takes less."""
+        """A match of networks: both sides as the network of the first run; a player without a network takes less."""
         config = job.needs[0].config
         judged = config.model_copy(update={"evaluation": config.evaluation.model_copy(update={"history": 2})})
         speeds = self._speeds(judged)

@@ -64,8 +64,9 @@ class Scale:
     """How large the experiment is made.
 
     `departs` says in one line how it departs from the published settings. `values` are its numbers by name, such as
-    games or iterations: what the user may change by --set, and measures read. `sets` are settings of all runs.
-    `boards` are smaller games in place of the arms' own.
+    games or iterations: what the user may change by --set, and measures read. `sets` are settings of all runs,
+    `board_sets` further ones of the runs on one game. `boards` are smaller games in place of the arms' own, `instead`
+    other settings in place of theirs.
     """
 
     departs: str
@@ -73,6 +74,8 @@ class Scale:
     values: Mapping[str, Value] = field(default_factory=dict)
     sets: tuple[str, ...] = ()
     boards: Mapping[str, str] = field(default_factory=dict)
+    board_sets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    instead: Mapping[str, str] = field(default_factory=dict)  # "learn.epochs=10" -> "learn.epochs=2"
 
 
 @dataclass(frozen=True)
@@ -218,6 +221,11 @@ class Experiment:
     reading: str = ""  # how an ambiguous text was read
 
     def __post_init__(self) -> None:
+        given = [*(arm.sets for arm in self.arms), *(self.scales[name].sets for name in SCALES)]
+        if any(isinstance(sets, str) for sets in given):
+            raise ValueError(
+                f"{self.id}: sets are a tuple of texts such as ('net=b3c32',), with a comma behind a single one"
+            )
         names = [(arm.game, arm.name) for arm in self.arms]
         measures = [measure.name for measure in self.measures]
         if not names or len(set(names)) < len(names) or not measures or len(set(measures)) < len(measures):

@@ -23,6 +23,8 @@ COLOURS = (BLUE, ORANGE, GREEN, RED, PURPLE, GREY)
 STYLES = ("-", "--", ":")  # for more curves than colours
 PANEL, ALONE = (4.9, 3.4), (7.4, 4.2)  # inches of one of several panels, and of a single one
 COLUMNS = 3  # panels beside each other
+PUBLISHED = "published"  # the label of its marks, last in the legend
+MOST_BESIDE = 60  # characters of names below a panel that fit beside each other
 Limits = tuple[float | None, float | None]  # of the y-axis
 Curve = tuple[Float64s, Float64s]  # [X] and [S, X], as `Data.curve` gives them
 
@@ -40,21 +42,28 @@ def curves_figure(
     with matplotlib.rc_context(STYLE):
         figure, grid = _panels(list(panels))
         for axes, curves in zip(grid, panels.values(), strict=True):
-            for number, (label, (at, values)) in enumerate(curves.items()):
-                _draw_curve(axes, at, values, label, number)
-            for label, height in (levels or {}).items():
-                axes.axhline(height, color=GREY, linestyle=":", linewidth=1.0)
-                axes.annotate(label, (1, height), xycoords=("axes fraction", "data"), ha="right", va="bottom", size=7.5)
+            draw_curves(axes, curves, x, y, levels or {}, log=log)
             axes.set_ylim(*limits)
-            axes.set_xlabel(x)
-            axes.set_ylabel(y)
-            if log:
-                axes.set_xscale("log")
-                axes.xaxis.set_major_formatter(FuncFormatter(lambda number, _: f"{number:g}"))
-            elif all(np.all(at == np.round(at)) for at, _ in curves.values()):
-                whole_numbers(axes)
         _one_legend(figure, grid)
     return figure
+
+
+def draw_curves(
+    axes: Axes, curves: Mapping[str, Curve], x: str, y: str, levels: Mapping[str, float], *, log: bool = False
+) -> None:
+    """One panel of `curves_figure`, for figures that show something else beside it."""
+    for number, (label, (at, values)) in enumerate(curves.items()):
+        _draw_curve(axes, at, values, label, number)
+    for label, height in levels.items():
+        axes.axhline(height, color=GREY, linestyle=":", linewidth=1.0)
+        axes.annotate(label, (1, height), xycoords=("axes fraction", "data"), ha="right", va="bottom", size=7.5)
+    axes.set_xlabel(x)
+    axes.set_ylabel(y)
+    if log:
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda number, _: f"{number:g}"))
+    elif all(np.all(at == np.round(at)) for at, _ in curves.values()):
+        whole_numbers(axes)
 
 
 def estimates_figure(
@@ -66,19 +75,22 @@ def estimates_figure(
     limits: Limits = (None, None),
 ) -> Figure:
     """Points with 95 % intervals: panel -> group on the x-axis -> label -> estimate. Crosses are published numbers."""
+    labels = list(dict.fromkeys(label for groups in panels.values() for some in groups.values() for label in some))
     with matplotlib.rc_context(STYLE):
         figure, grid = _panels(list(panels))
         for axes, (title, groups) in zip(grid, panels.items(), strict=True):
-            labels = list(dict.fromkeys(label for some in groups.values() for label in some))
-            for number, label in enumerate(labels):
-                shift = 0.7 * ((number + 0.5) / len(labels) - 0.5)
-                for at, (group, some) in enumerate(groups.items()):
+            for at, (group, some) in enumerate(groups.items()):
+                for place, (label, found) in enumerate(some.items()):
+                    shift = 0.7 * ((place + 0.5) / len(some) - 0.5)
                     known = None if published is None else published.get((title, group, label))
-                    if label in some:
-                        _draw_estimate(axes, at + shift, some[label], label, number, known)
+                    _draw_estimate(axes, at + shift, found, label, labels.index(label), known)
             if level is not None:
                 axes.axhline(level, color=GREY, linestyle=":", linewidth=1.0)
-            axes.set_xticks(range(len(groups)), list(groups), fontsize=8, rotation=0 if len(groups) < 5 else 30)
+            axes.set_xticks(range(len(groups)), list(groups), fontsize=8)
+            if len(groups) > 4 and sum(len(group) + 2 for group in groups) > MOST_BESIDE:
+                axes.tick_params(axis="x", rotation=30)
+                for text in axes.get_xticklabels():
+                    text.set(horizontalalignment="right", rotation_mode="anchor")
             axes.set_xlim(-0.6, len(groups) - 0.4)
             axes.set_ylim(*limits)
             axes.set_ylabel(y)
@@ -102,7 +114,10 @@ def _draw_curve(axes: Axes, at: Float64s, values: Float64s, label: str, number: 
     colour, style = COLOURS[number % len(COLOURS)], STYLES[number // len(COLOURS) % len(STYLES)]
     mean, margin = mean_and_margin(values)
     marker = "o" if at.size <= 12 else ""
-    axes.plot(at, mean, label=label, color=colour, linestyle=style, linewidth=1.4, marker=marker, markersize=3)
+    above = 2 + 1 / (2 + number)  # the first are on top, where curves are the same for a while
+    axes.plot(
+        at, mean, label=label, color=colour, linestyle=style, linewidth=1.4, marker=marker, markersize=3, zorder=above
+    )
     if margin is not None:
         # Intervals of two or three seeds may reach far beyond everything that was seen: the axes follow the means.
         low, high = axes.get_ylim() if axes.lines[:-1] else (mean.min(), mean.max())
@@ -118,7 +133,7 @@ def _draw_estimate(axes: Axes, at: float, found: Estimate, label: str, number: i
     if found.interval is not None:
         axes.plot([at, at], found.interval, color=colour, linewidth=1.6, alpha=0.7)
     if published is not None:
-        axes.plot([at], [published], "x", color=INK, markersize=6, label="published")
+        axes.plot([at], [published], "x", color=INK, markersize=6, label=PUBLISHED)
 
 
 def _one_legend(figure: Figure, grid: list[Axes]) -> None:
@@ -126,6 +141,7 @@ def _one_legend(figure: Figure, grid: list[Axes]) -> None:
     named: dict[str, Any] = {}
     for axes in grid:
         named = {label: mark for mark, label in zip(*axes.get_legend_handles_labels(), strict=True)} | named
+    named = dict(sorted(named.items(), key=lambda item: item[0] == PUBLISHED))
     if len(named) > 1:
         columns = min(len(named), 6 if len(grid) > 1 else 2 if max(map(len, named)) > 14 else 4)
         figure.legend(

@@ -37,9 +37,12 @@ class Plan:
 
     @cached_property
     def arms(self) -> tuple[Arm, ...]:
-        """The arms, on the boards of this scale."""
-        boards = self.scale.boards
-        return tuple(replace(arm, game=boards.get(arm.game, arm.game)) for arm in self.experiment.arms)
+        """The arms, on the boards and with the settings of this scale."""
+        boards, instead = self.scale.boards, self.scale.instead
+        return tuple(
+            replace(arm, game=boards.get(arm.game, arm.game), sets=tuple(instead.get(text, text) for text in arm.sets))
+            for arm in self.experiment.arms
+        )
 
     def each(self) -> Iterator[tuple[Arm, int]]:
         """Every arm with every seed."""
@@ -61,7 +64,7 @@ class Plan:
             config = configure(
                 arm.game,
                 preset,
-                [*arm.sets, *self.scale.sets, *self.sets],
+                [*arm.sets, *self.scale.sets, *self.scale.board_sets.get(arm.game, ()), *self.sets],
                 iterations=self._end("iterations"),
                 minutes=self._end("minutes"),
                 seed=seed,

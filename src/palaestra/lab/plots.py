@@ -11,8 +11,9 @@ import math
 import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import cycle
-from typing import Any
+from typing import Any, NamedTuple
 
 import matplotlib
 from matplotlib.axes import Axes
@@ -20,7 +21,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from palaestra.base.printable import printable
-from palaestra.runs.metrics import Gate, Lines
+from palaestra.runs.metrics import Gate, Lines, MetricsLine
 
 # Okabe and Ito's colours, which people with any colour vision can tell apart.
 BLUE, ORANGE, GREEN, RED, PURPLE, GREY = "#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#6b7280"
@@ -47,96 +48,28 @@ STYLE: dict[Any, Any] = {
 FEW = 40  # iterations up to which every one is a bar and has a mark
 
 
+class RunPlot(NamedTuple):
+    """A plot of a run's lines; `draw` is also given the gate's threshold, `shown_by` says which lines fill it."""
+
+    title: str
+    caption: str
+    draw: Callable[[Axes, Lines, float | None], None]
+    shown_by: Callable[[MetricsLine], bool]
+
+
 def run_plots(lines: Lines, threshold: float | None = None) -> Iterator[tuple[str, str, str]]:
     """(title, what it shows, SVG) of every plot that these lines of metrics can fill; `threshold` is the gate's."""
-    plots: list[tuple[str, str, Callable[[Axes], None], bool]] = [
-        (
-            "Losses",
-            "Mean of the last pass over the batches; all four are measured, whichever is minimised.",
-            lambda axes: _losses(axes, lines),
-            bool(lines),
-        ),
-        (
-            "Strength",
-            "Elo difference to players that never change, with 95 % intervals. An arrow: all games won (or lost), "
-            "so only one end is known.",
-            lambda axes: _elo(axes, lines),
-            any(line.elo for line in lines),
-        ),
-        (
-            "Scores",
-            "Self-play of an iteration: mean and highest score, and the threshold that a game has to beat; the best of "
-            "the run so far, from wherever; and the mean of the agent with search, with 95 % intervals.",
-            lambda axes: _scores(axes, lines),
-            any(line.scores for line in lines),
-        ),
-        (
-            "Exploration",
-            "By how much temperature and noise were widened because the threshold did not move.",
-            lambda axes: _series(axes, {line.iteration: line.exploration for line in lines}, "factor", ORANGE),
-            any((line.exploration or 1.0) > 1 for line in lines),
-        ),
-        (
-            "Running Elo",
-            "Elo above the earliest network by the run's own matches (gate, evaluation.history), all of them so far "
-            "rated together, with 95 % intervals. It flatters: compare with a tournament of the checkpoints.",
-            lambda axes: _running_elo(axes, lines),
-            any(line.running_elo for line in lines),
-        ),
-        (
-            "Demerits",
-            "What the agent gives away against a perfect opponent, from every start and on both sides: 0 is perfect "
-            "play.",
-            lambda axes: _demerits(axes, lines),
-            any(line.demerits for line in lines),
-        ),
-        (
-            "What outcomes are worth",
-            "The first player's value of a draw, and of the median win of an iteration, by the reward that the run "
-            "has learned.",
-            lambda axes: _learned(axes, lines),
-            any(line.learned for line in lines),
-        ),
-        (
-            "Length of self-play games",
-            "Mean plies of an iteration's games.",
-            lambda axes: _series(axes, {line.iteration: line.mean_plies for line in lines}, "plies", BLUE),
-            bool(lines),
-        ),
-        (
-            "Results of self-play",
-            "Share of games won by each side.",
-            lambda axes: _results(axes, lines),
-            any(line.results for line in lines),
-        ),
-        (
-            "Gate",
-            "Candidate's share of decisive games against the network that played so far.",
-            lambda axes: _gate(axes, lines, threshold),
-            any(line.gate for line in lines),
-        ),
-        (
-            "Time",
-            "Seconds of each stage; their sum over iterations is the run's time (Eq. 3.2).",
-            lambda axes: _time(axes, lines),
-            bool(lines),
-        ),
-        (
-            "Speed of self-play",
-            "Simulations a second, all threads together.",
-            lambda axes: _speed(axes, lines),
-            bool(lines),
-        ),
-        (
-            "Share of self-play inside the network",
-            "The rest is rules, tree search and waiting.",
-            lambda axes: _share(axes, lines),
-            bool(lines),
-        ),
-    ]
-    for title, caption, draw, possible in plots:
-        if possible:
-            yield title, caption, _svg(draw, title, _iterations(lines))
+    for plot in PLOTS:
+        if any(map(plot.shown_by, lines)):
+            yield (
+                plot.title,
+                plot.caption,
+                _svg(partial(_drawn, plot, lines, threshold), plot.title, _iterations(lines)),
+            )
+
+
+def _drawn(plot: RunPlot, lines: Lines, threshold: float | None, axes: Axes) -> None:
+    plot.draw(axes, lines, threshold)
 
 
 def picture(figure: Figure, format: str, **options: Any) -> bytes:
@@ -161,13 +94,22 @@ def whole_numbers(axes: Axes, numbers: Sequence[int] = ()) -> None:
 
 
 def _svg(draw: Callable[[Axes], None], name: str, iterations: Sequence[int]) -> str:
-    """A figure as one <svg> element without a header; `name` tells its identifiers from other figures'."""
-    with matplotlib.rc_context({**STYLE, "svg.hashsalt": name}):
-        figure = Figure(figsize=SIZE, layout="constrained")
+    """A plot over iterations, for a page."""
+
+    def over_iterations(figure: Figure) -> None:
         axes = figure.add_subplot()
         axes.set_xlabel("iteration")
         draw(axes)
         whole_numbers(axes, iterations)
+
+    return element(over_iterations, name)
+
+
+def element(draw: Callable[[Figure], None], name: str, size: tuple[float, float] = SIZE) -> str:
+    """A figure as one <svg> element without a header; `name` tells its identifiers from other figures'."""
+    with matplotlib.rc_context({**STYLE, "svg.hashsalt": name}):
+        figure = Figure(figsize=size, layout="constrained")
+        draw(figure)
         body = picture(figure, "svg", transparent=True).decode()
     svg = body[body.index("<svg") :]
     prefix = "".join(character if character.isalnum() else "-" for character in name.lower())
@@ -347,3 +289,104 @@ def _stacked(axes: Axes, at: list[int], parts: Mapping[str, list[float]], colour
         for (name, heights), colour in zip(parts.items(), colours, strict=True):
             axes.bar(at, heights, bottom=floor, width=0.8, color=colour, label=name)
             floor = [low + height for low, height in zip(floor, heights, strict=True)]
+
+
+PLOTS = (
+    RunPlot(
+        "Losses",
+        "Mean of the last pass over the batches; all four are measured, whichever is minimised.",
+        lambda axes, lines, threshold: _losses(axes, lines),
+        lambda line: True,
+    ),
+    RunPlot(
+        "Strength",
+        (
+            "Elo difference to players that never change, with 95 % intervals. An arrow: all games won (or lost), "
+            "so only one end is known."
+        ),
+        lambda axes, lines, threshold: _elo(axes, lines),
+        lambda line: bool(line.elo),
+    ),
+    RunPlot(
+        "Scores",
+        (
+            "Self-play of an iteration: mean and highest score, and the threshold that a game has to beat; the best of "
+            "the run so far, from wherever; and the mean of the agent with search, with 95 % intervals."
+        ),
+        lambda axes, lines, threshold: _scores(axes, lines),
+        lambda line: bool(line.scores),
+    ),
+    RunPlot(
+        "Exploration",
+        "By how much temperature and noise were widened because the threshold did not move.",
+        lambda axes, lines, threshold: _series(
+            axes, {line.iteration: line.exploration for line in lines}, "factor", ORANGE
+        ),
+        lambda line: (line.exploration or 1.0) > 1,
+    ),
+    RunPlot(
+        "Running Elo",
+        (
+            "Elo above the earliest network by the run's own matches (gate, evaluation.history), all of them so far "
+            "rated together, with 95 % intervals. It flatters: compare with a tournament of the checkpoints."
+        ),
+        lambda axes, lines, threshold: _running_elo(axes, lines),
+        lambda line: bool(line.running_elo),
+    ),
+    RunPlot(
+        "Demerits",
+        (
+            "What the agent gives away against a perfect opponent, from every start and on both sides: 0 is perfect "
+            "play."
+        ),
+        lambda axes, lines, threshold: _demerits(axes, lines),
+        lambda line: bool(line.demerits),
+    ),
+    RunPlot(
+        "What outcomes are worth",
+        (
+            "The first player's value of a draw, and of the median win of an iteration, by the reward that the run "
+            "has learned."
+        ),
+        lambda axes, lines, threshold: _learned(axes, lines),
+        lambda line: bool(line.learned),
+    ),
+    RunPlot(
+        "Length of self-play games",
+        "Mean plies of an iteration's games.",
+        lambda axes, lines, threshold: _series(
+            axes, {line.iteration: line.mean_plies for line in lines}, "plies", BLUE
+        ),
+        lambda line: True,
+    ),
+    RunPlot(
+        "Results of self-play",
+        "Share of games won by each side.",
+        lambda axes, lines, threshold: _results(axes, lines),
+        lambda line: bool(line.results),
+    ),
+    RunPlot(
+        "Gate",
+        "Candidate's share of decisive games against the network that played so far.",
+        lambda axes, lines, threshold: _gate(axes, lines, threshold),
+        lambda line: bool(line.gate),
+    ),
+    RunPlot(
+        "Time",
+        "Seconds of each stage; their sum over iterations is the run's time (Eq. 3.2).",
+        lambda axes, lines, threshold: _time(axes, lines),
+        lambda line: True,
+    ),
+    RunPlot(
+        "Speed of self-play",
+        "Simulations a second, all threads together.",
+        lambda axes, lines, threshold: _speed(axes, lines),
+        lambda line: True,
+    ),
+    RunPlot(
+        "Share of self-play inside the network",
+        "The rest is rules, tree search and waiting.",
+        lambda axes, lines, threshold: _share(axes, lines),
+        lambda line: True,
+    ),
+)

@@ -21,6 +21,7 @@ from typing import Any
 from palaestra.base.atomic import make_folder, write_file
 from palaestra.base.errors import RunError
 from palaestra.base.reading import MOST_TEXT, MOST_TOML, parse_json, parse_toml, read_bytes
+from palaestra.lab.costs import Costs
 from palaestra.lab.data import Data, Row, read_csv
 from palaestra.lab.experiment import Claim, Table, Verdict
 from palaestra.lab.jobs import Call, Job, Store, Train, game_version
@@ -91,15 +92,20 @@ def jobs_of(plans: Sequence[Plan]) -> list[Job]:
 def do_jobs(store: Store, jobs: Sequence[Job], workers: Workers, listen: Callable[[Progress], None]) -> None:
     """Do all that is not done yet; a stop at any moment loses no finished job, and of a run one iteration at most."""
     shares = {job.key: store.share(job) for job in jobs}
-    first, began = sum(shares.values()), time.monotonic()
-    words: dict[str, str] = {}
+    weights = _weights(jobs)
+    whole, began, words = sum(weights.values()) or 1.0, time.monotonic(), dict[str, str]()
+
+    def share_of_all() -> float:
+        return sum(weights[key] * share for key, share in shares.items()) / whole
+
+    first = share_of_all()
 
     def tell() -> None:
-        share = sum(shares.values())
+        share = share_of_all()
         rate = (share - first) / max(time.monotonic() - began, 1e-9)
-        left = (len(jobs) - share) / rate if rate > 0 else None
+        left = (1.0 - share) / rate if rate > 0 else None
         done = sum(one >= 1.0 for one in shares.values())
-        listen(Progress(done, len(jobs), share / max(1, len(jobs)), tuple(words.values()), left))
+        listen(Progress(done, len(jobs), share, tuple(words.values()), left))
 
     def heard(piece: Piece, share: float, said: str) -> None:
         shares[piece.key], words[piece.key] = min(share, 0.999), said
@@ -112,6 +118,14 @@ def do_jobs(store: Store, jobs: Sequence[Job], workers: Workers, listen: Callabl
             shares[piece.key] = 1.0
             words.pop(piece.key, None)
             tell()
+
+
+def _weights(jobs: Sequence[Job]) -> dict[str, float]:
+    """How much of all work each job is: its seconds where all are known, otherwise all alike."""
+    costs = Costs()
+    seconds = {job.key: costs.seconds(job) for job in jobs}
+    known = {key: max(one, 0.1) for key, one in seconds.items() if one is not None}
+    return known if len(known) == len(seconds) else dict.fromkeys(seconds, 1.0)
 
 
 def conclude(plan: Plan, store: Store) -> Outcome:
@@ -230,6 +244,7 @@ def settings_of(plan: Plan) -> dict[str, Any]:
         "seeds": list(plan.seeds),
         "sets": list(plan.sets),
         "scale_sets": list(plan.scale.sets),
+        "board_sets": {game: list(sets) for game, sets in plan.scale.board_sets.items()},
         "values": _known(plan.values),
         "arms": [
             {"name": arm.name, "game": arm.game, "sets": list(arm.sets), "values": _known(arm.values)}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -127,6 +127,23 @@ def spearman(x: Float64s | Sequence[float], y: Float64s | Sequence[float]) -> Es
     return Estimate(rho, (math.tanh(math.atanh(rho) - half), math.tanh(math.atanh(rho) + half)))
 
 
+def least_squares(columns: Mapping[str, Float64s], target: Float64s) -> dict[str, float]:
+    """name -> coefficient of the plane through a target; a constant is fitted too. All float64[n]."""
+    design = np.column_stack([np.ones(len(target)), *columns.values()])
+    solved = np.linalg.lstsq(design, np.asarray(target), rcond=None)[0]
+    return dict(zip(columns, (float(one) for one in solved[1:]), strict=True))
+
+
+def pareto(points: Sequence[tuple[int, float, float]]) -> list[int]:
+    """Of (number, gain, cost), those that no other one beats in both, cheapest first."""
+    front, best = [], -math.inf
+    for number, gain, _ in sorted(points, key=lambda point: (point[2], -point[1])):
+        if gain > best:
+            front.append(number)
+            best = gain
+    return front
+
+
 def best_chances(groups: Mapping[str, Float64s], seed: int = 0) -> dict[str, float]:
     """For each group of values over seeds, the chance that its mean is the largest (bootstrap over seeds)."""
     means = _resampled(groups, seed)
@@ -142,12 +159,18 @@ def order_chance(groups: Mapping[str, Float64s], order: Sequence[str], seed: int
 
 @dataclass(frozen=True)
 class Rated:
-    """A player of a tournament: its arm and seed, and its Elo with interval above the mean of all."""
+    """A player of a tournament: its arm and seed, and its Elo with interval above the mean of all.
+
+    `score` and `drawn` are shares of its games; `opponents` is their mean Elo, over the games.
+    """
 
     arm: str
     seed: int | None
     elo: Estimate
     score: float
+    games: int
+    drawn: float
+    opponents: float
 
 
 def elo_list(data: Data, anchor: str | None = None, *, first_listed_white: bool = False) -> list[Rated]:
@@ -166,18 +189,28 @@ def elo_list(data: Data, anchor: str | None = None, *, first_listed_white: bool 
     rated = []
     for i in ratings.order():
         arm, _, seed = ratings.players[i].rpartition("\t")
-        ends = (float(ratings.elo[i] - ratings.minus[i]), float(ratings.elo[i] + ratings.plus[i]))
+        elo = float(ratings.elo[i])
         rated.append(
-            Rated(arm, int(seed) if seed else None, Estimate(float(ratings.elo[i]), ends), float(ratings.score[i]))
+            Rated(
+                arm,
+                int(seed) if seed else None,
+                Estimate(elo, (elo - float(ratings.minus[i]), elo + float(ratings.plus[i]))),
+                float(ratings.score[i]),
+                int(ratings.games[i]),
+                float(ratings.draws[i] / ratings.games[i]),
+                float(ratings.opponents[i]),
+            )
         )
     shift = float(np.mean([one.elo.value for one in rated if one.arm == anchor])) if anchor is not None else 0.0
-    return [Rated(one.arm, one.seed, _shifted(one.elo, -shift), one.score) for one in rated]
+    return [
+        replace(one, elo=_shifted(one.elo, -shift), opponents=one.opponents - shift) if shift else one for one in rated
+    ]
 
 
-def elo_by_arm(data: Data, anchor: str | None = None) -> dict[str, Float64s]:
+def elo_by_arm(data: Data, anchor: str | None = None, *, first_listed_white: bool = False) -> dict[str, Float64s]:
     """arm -> Elo float64[S] of its entries by seed, best arm first: the spread that intervals over seeds need."""
     found: dict[str, dict[int, float]] = {}
-    for one in elo_list(data, anchor):
+    for one in elo_list(data, anchor, first_listed_white=first_listed_white):
         found.setdefault(one.arm, {})[one.seed or 0] = one.elo.value
     arms = {arm: np.array([by_seed[seed] for seed in sorted(by_seed)]) for arm, by_seed in found.items()}
     return dict(sorted(arms.items(), key=lambda item: -float(item[1].mean())))

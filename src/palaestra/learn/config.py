@@ -323,8 +323,8 @@ class RunConfig(Group):
         for name in ("drawn_gate", "lasting_trees"):
             if getattr(defects, name) and self.gate.kind != "threshold":
                 raise ValueError(f"defects.{name} needs gate.kind=threshold, not {self.gate.kind}")
-        if defects.lasting_trees and (search.solver or search.fpu is not None):
+        if defects.lasting_trees and (search.solver or search.fpu is not None or search.rule != "puct"):
             raise ValueError(
-                "defects.lasting_trees plays the released code's search: set selfplay.search.solver=false and"
-                " selfplay.search.fpu=none"
+                "defects.lasting_trees plays the released code's search: set selfplay.search.rule=puct,"
+                " selfplay.search.solver=false and selfplay.search.fpu=none"
             )

@@ -17,7 +17,7 @@ from palaestra.learn.loop import resume as resume_run
 from palaestra.learn.loop import train as train_run
 from palaestra.learn.oracles import ErrorRate, error_rates, own_oracle
 from palaestra.learn.solo import best_score
-from palaestra.live.run import existing_folder, name_of, new_folder
+from palaestra.live.run import existing_folder, name_of
 from palaestra.live.words import clock
 from palaestra.players.runs import open_run
 from palaestra.runs.metrics import AnchorResult, Demerits, Elo
@@ -158,11 +158,6 @@ def resume(
 def _logs(folder: Path) -> list[Listener]:
     board = tensorboard(folder)
     return [board] if board else []
-
-
-def folder_for(config: RunConfig, out: str | Path | None, preset: str | None = None) -> Path:
-    """The folder of a run that is to be made: below ./runs, by default named after game and preset."""
-    return new_folder(out, "-".join([config.game, *([preset] if preset else [])]))
 
 
 def mistakes(summary: Summary) -> list[ErrorRate]:

@@ -1,9 +1,9 @@
-"""Table 6.2 of the thesis: after how many iterations the adaptive warm start switches to plain self-play.
+"""Table 6.2 and Figure 6.2 of the thesis: when the adaptive warm start switches to plain self-play, and on what.
 
 Every run plays E games of an enhancement against the default search in each iteration, learns from all of them, and
 switches after the first iteration in which the default search has the better balance (sources: Alg. 6). A run ends with
-its switch, because nothing after it is asked for. One that has not switched at the last iteration counts as if it had
-switched there, so that such means are too small.
+its switch, unless Figure 6.3 is asked for, too: nothing after it is looked at here. One that has not switched at the
+last iteration counts as if it had switched there, so that such means are too small.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ import numpy as np
 from palaestra.base.types import Float64s
 from palaestra.lab.catalogue import published
 from palaestra.lab.data import Data, Row
-from palaestra.lab.experiment import Arm, Claim, Experiment, Published, Scale, Scales, Table, Verdict
+from palaestra.lab.experiment import Arm, Claim, Experiment, Published, Table, Verdict
+from palaestra.lab.experiments._warm import NAMES, PRESET, adaptive, scales
 from palaestra.lab.measures import Curves
 from palaestra.lab.statistics import Estimate, beside, mean
 
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from palaestra.runs.metrics import Lines, MetricsLine
 
 GAMES = ("connect_four-6x6", "othello-6x6", "gobang-6x6")
-NAMES = {"rollout": "Rollout", "rave": "Rave", "rora": "RoRa", "wro": "WRo", "wrora": "WRoRa"}
 RUNS = 8  # of every number in the thesis
 SWITCHES = {  # mean and standard deviation over these runs, on the three games
     "rollout": ((6.63, 3.04), (5.50, 1.73), (1.38, 0.48)),
@@ -71,6 +71,18 @@ def _agrees(known: Published) -> Claim:
     return Claim(f"{known.arm} switches after {known.value:g} iterations at {known.game}", check)
 
 
+def _shorter(name: str, best: int) -> Claim:
+    """The switch comes before the fixed length that was found best (Figure 6.1)."""
+
+    def check(data: Data) -> Verdict:
+        rows = data.where(game="connect_four-6x6", arm=name)
+        if not len(rows):
+            return Verdict.open("connect_four-6x6 was not played")
+        return Verdict.below(mean(_switches(rows)), best, f"iterations until the switch; best fixed I′ {best}")
+
+    return Claim(f"{name} switches sooner than its best fixed length at connect_four-6x6", check)
+
+
 def _table(data: Data) -> Table:
     rows = []
     for game, some in data.by("game").items():
@@ -94,41 +106,84 @@ def _draw(data: Data) -> Figure:
     return estimates_figure(panels, "switch after iteration", published=crosses)
 
 
-EXPERIMENT = Experiment(
-    identity=published("table-6.2"),
-    arms=tuple(
-        Arm(
-            NAMES[name],
-            game,
-            (
-                f"warm.enhancement={name}",
-                "warm.adaptive=true",
-                "evaluation.every=0",
-                "evaluation.anchors=[]",
-                f"selfplay.search.simulations={200 if game.startswith('gobang') else 100}",
-            ),
-        )
-        for game in GAMES
-        for name in SWITCHES
-    ),
-    scales=Scales(
-        smoke=Scale(
-            "one seed, 2 iterations of 4 games with 4 simulations, network b1c4",
-            1,
-            {"iterations": 2},
-            ("net=b1c4", "selfplay.games=4", "selfplay.search.simulations=4", "learn.epochs=1"),
+# Figure 6.2: balances until the switch, at Othello.
+
+
+def _before_the_switch(data: Data) -> list[float]:
+    """For every run, its last balance before that of the switch minus its first.
+
+    The last of all is left out: it is above 0 because the run stopped there. Runs with fewer than three are, too.
+    """
+    curves = [one.numbers("balance") for one in data.by("seed").values()]
+    return [float(curve[-2] - curve[0]) for curve in curves if curve.size > 2]
+
+
+def _improves(name: str) -> Claim:
+    def check(data: Data) -> Verdict:
+        rises = _before_the_switch(data.where(arm=name))
+        return Verdict.above(mean(rises), 0.0, f"games, last balance before the switch minus first, {len(rises)} runs")
+
+    return Claim(f"against {name} the balance of the plain search improves", check)
+
+
+def _begins_behind(data: Data) -> Verdict:
+    first = data.where(iteration=1)
+    return Verdict.below(mean(first.per_seed("balance")), 0.0, "games, balance of iteration 1, mean over enhancements")
+
+
+def _balance_table(data: Data) -> Table:
+    rows = [
+        (arm, f"run {int(seed) + 1}", ", ".join(f"{r:+.0f}".replace("-", "−") for r in one.numbers("balance")))
+        for arm, some in data.by("arm").items()
+        for seed, one in some.by("seed").items()
+    ]
+    return Table(("enhancement", "run", "balance of the plain search by iteration"), tuple(rows))
+
+
+def _draw_balances(data: Data) -> Figure:
+    from palaestra.lab.experiment_plots import curves_figure
+
+    panels = {
+        arm: {f"run {int(seed) + 1}": one.curve("balance") for seed, one in some.by("seed").items()}
+        for arm, some in data.by("arm").items()
+    }
+    found = data.numbers("balance")
+    limits = (min(0.0, found.min()) - 1, max(0.0, found.max()) + 1)  # the same in all panels
+    return curves_figure(panels, "iteration", "wins minus losses", levels={"above: switch": 0.0}, limits=limits)
+
+
+def _arms(game: str) -> tuple[Arm, ...]:
+    return tuple(adaptive(game, name) for name in NAMES)
+
+
+BALANCES = Curves(PRESET, read_balances, switched)
+DOUBLED = ("gobang-6x6",)  # m = 200 there
+
+EXPERIMENTS = (
+    Experiment(
+        identity=published("table-6.2"),
+        arms=tuple(arm for game in GAMES for arm in _arms(game)),
+        scales=scales(tournament=False, doubled=DOUBLED),
+        measures=(BALANCES,),
+        claims=(
+            *map(_agrees, PUBLISHED),
+            *(_shorter(name, best) for name, best in (("Rave", 7), ("WRoRa", 7))),
         ),
-        laptop=Scale("network b3c32, at most 20 iterations", 8, {"iterations": 20}, ("net=b3c32",)),
-        paper=Scale(
-            "at most 20 iterations",
-            8,
-            {"iterations": 20},
-        ),
+        table=_table,
+        draw=_draw,
+        published=PUBLISHED,
+        reading="Gobang has twice the simulations, 200, and k = m; a switch is a balance above 0, so 0 is none",
     ),
-    measures=(Curves("thesis", read_balances, switched),),
-    claims=tuple(map(_agrees, PUBLISHED)),
-    table=_table,
-    draw=_draw,
-    published=PUBLISHED,
-    reading="Gobang has m = 200; the switch is the first iteration in which the default search wins more than it loses",
+    Experiment(
+        identity=published("fig-6.2"),
+        arms=_arms("othello-6x6"),
+        scales=scales(tournament=False),
+        measures=(BALANCES,),
+        claims=(
+            *map(_improves, NAMES.values()),
+            Claim("the plain search begins behind", _begins_behind, ours=True),
+        ),
+        table=_balance_table,
+        draw=_draw_balances,
+    ),
 )

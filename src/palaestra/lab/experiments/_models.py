@@ -1,0 +1,230 @@
+"""What Figures 3.5 to 3.7 share: 81 models over I, E, m and ep, their games, Elo and time (sources: sweep of Ch3).
+
+Every figure is computed seed by seed: each seed has 81 models and a tournament of its own, and slopes and correlations
+are fitted to these alone. Intervals are over seeds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations, product
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from palaestra.base.errors import ConfigError
+from palaestra.base.text import clip
+from palaestra.base.types import Float64s
+from palaestra.lab.data import Data, Row, Value
+from palaestra.lab.experiment import Arm, Scale, Scales
+from palaestra.lab.experiments._hyper_parameters import chosen_values, instead, make_arm, read_totals, trained
+from palaestra.lab.jobs import Call
+from palaestra.lab.measures import match_row
+from palaestra.lab.statistics import Estimate, elo_list, least_squares, mean, spearman
+
+if TYPE_CHECKING:
+    from palaestra.lab.jobs import Job, Store
+    from palaestra.lab.plan import Plan
+
+SPACE = "thesis-3.5"
+FOUR = ("I", "E", "m", "ep")
+RANDOM = "random"
+RATED = "rated"
+OPPONENTS = ("random", "near", "all")  # a model meets random alone; also its neighbours and the anchors; everybody
+
+
+def _name(chosen: Sequence[int]) -> str:
+    """`I3 E3 m1 ep2`: the largest I and E, the least m, the middle ep."""
+    return " ".join(f"{symbol}{level + 1}" for symbol, level in zip(FOUR, chosen, strict=True))
+
+
+ARMS = tuple(
+    make_arm(_name(chosen), SPACE, dict(zip(FOUR, chosen, strict=True)), True, "gate.kind=off")
+    for chosen in product(range(3), repeat=4)
+)
+ANCHORS = tuple(_name((level,) * 4) for level in range(3))
+LAPTOP = {"I": (8, 16, 24), "E": (10, 20, 30), "m": (10, 20, 30), "ep": (1, 2, 3)}
+SCALES = Scales(
+    smoke=Scale(
+        "one seed, 3 iterations of 3 games with 3 simulations at most, network mlp8x1; each model meets random alone",
+        1,
+        {"games": 2, "simulations": 2, "opponents": "random"},
+        ("net=mlp8x1",),
+        instead=instead(SPACE, dict.fromkeys(FOUR, (1, 2, 3))),
+    ),
+    laptop=Scale(
+        "5 seeds; network b2c16; I 8, 16, 24; E as printed; m 10, 20, 30; ep 1, 2, 3; rs 6; each model meets random,"
+        " its neighbours in the grid and 3 anchors, 10 games each, with 25 simulations",
+        5,
+        {"games": 10, "simulations": 25, "opponents": "near"},
+        ("net=b2c16", "learn.window=6"),
+        instead=instead(SPACE, LAPTOP),
+    ),
+    paper=Scale("5 seeds where the thesis has one", 5, {"games": 10, "simulations": 100, "opponents": "all"}),
+)
+
+
+# Jobs: who meets whom, and what is read of it.
+
+
+def _meet(one: Arm, other: Arm, opponents: Value) -> bool:
+    """Whether two models of a seed play."""
+    if opponents == "all":
+        return True
+    steps = sum(abs(int(one.values[symbol] or 0) - int(other.values[symbol] or 0)) for symbol in FOUR)
+    return opponents == "near" and (steps == 1 or one.name in ANCHORS or other.name in ANCHORS)
+
+
+def play_models(game: str, a: int, b: int, games: int, simulations: int, seed: int, runs: Sequence[Path]) -> list[Row]:
+    """One row: the network of iteration `a` of the first run against that of `b` of the second; one run: random."""
+    from palaestra.arena.match import play_match
+    from palaestra.games.registry import make_game
+    from palaestra.players.registry import make_player
+    from palaestra.players.runs import make_agent, open_run, playing_search
+
+    rules = make_game(game)
+    players = []
+    for name, folder, iteration in zip("ab", runs, (a, b), strict=False):
+        run = open_run(str(folder))
+        search = playing_search(run.search, simulations)
+        players.append(make_agent(rules, name, run.network(iteration), search, reward=run.make_reward(rules)))
+    if len(players) < 2:
+        players.append(make_player("random", rules))
+    row = match_row(play_match(rules, players[0], players[1], games, seed=seed))
+    return [{name: row[name] for name in ("wins", "draws", "losses", "distinct_games")}]
+
+
+def _pairings(plan: Plan) -> Iterator[tuple[Row, Call]]:
+    games, simulations, opponents = plan.number("games"), plan.number("simulations"), plan.values["opponents"]
+    if opponents not in OPPONENTS:
+        raise ConfigError(
+            f"opponents is {clip(str(opponents))}; it must be {', '.join(OPPONENTS)}, as in --set opponents=near"
+        )
+    for seed in plan.seeds:
+        runs = {arm.name: trained(plan, arm, seed) for arm in plan.arms}
+        pairs: list[tuple[Arm, Arm | None]] = [(arm, None) for arm in plan.arms]
+        pairs += [(one, other) for one, other in combinations(plan.arms, 2) if _meet(one, other, opponents)]
+        for one, other in pairs:
+            (run, a), (second, b) = runs[one.name], (None, 0) if other is None else runs[other.name]
+            name, its_seed = (RANDOM, None) if other is None else (other.name, seed)
+            who: Row = {
+                "game": one.game, "arm": one.name, "seed": seed, "opponent": name, "opponent_seed": its_seed
+            }  # fmt: skip
+            needs = (run,) if second is None else (run, second)
+            arguments: dict[str, Value] = {
+                "game": one.game, "a": a, "b": b, "games": games, "simulations": simulations, "seed": seed
+            }  # fmt: skip
+            yield who, Call(play_models, arguments, needs, games * simulations)
+
+
+@dataclass(frozen=True)
+class Pairings:
+    """The models of each seed, and a random player, against each other; a row is a pairing, as in `Tournament`."""
+
+    name: str = "tournament"
+    trains = True
+
+    def jobs(self, plan: Plan) -> Sequence[Job]:
+        runs = dict.fromkeys(trained(plan, arm, seed)[0] for arm, seed in plan.each())
+        return [*runs, *(job for _, job in _pairings(plan))]
+
+    def rows(self, plan: Plan, store: Store) -> Iterable[Row]:
+        for who, job in _pairings(plan):
+            yield {**who, **store.rows(job)[0]}
+
+
+@dataclass(frozen=True)
+class Rated:
+    """A row a model: its values, its Elo in the tournament of its seed with interval, and the time of its training."""
+
+    name: str = RATED
+    trains = True
+
+    def jobs(self, plan: Plan) -> Sequence[Job]:
+        return Pairings().jobs(plan)
+
+    def rows(self, plan: Plan, store: Store) -> Iterable[Row]:
+        played = Data.of(Pairings().rows(plan, store))
+        for seed in plan.seeds:
+            rated = {one.arm: one.elo for one in elo_list(played.where(seed=seed))}
+            for arm in plan.arms:
+                job, iterations = trained(plan, arm, seed)
+                low, high = rated[arm.name].interval or (None, None)
+                yield {
+                    "game": arm.game,
+                    "arm": arm.name,
+                    "seed": seed,
+                    **chosen_values(job.config, iterations, SPACE),
+                    "elo": rated[arm.name].value,
+                    "elo_low": low,
+                    "elo_high": high,
+                    **read_totals(store.lines(job)[:iterations], job.config)[0],
+                }
+
+
+# What the rows say, seed by seed.
+
+
+def _seeds(data: Data) -> list[Data]:
+    return list(data.where(measured=RATED).by("seed").values())
+
+
+def levels(data: Data, symbol: str) -> list[Value]:
+    return sorted(data.where(measured=RATED).unique(symbol), key=lambda value: float(value or 0))
+
+
+def elos(data: Data, **wanted: int) -> Float64s:
+    """float64[S]: the mean Elo of models whose symbols are at these levels (0, 1, 2), by seed."""
+    chosen = data.where(measured=RATED)
+    for symbol, level in wanted.items():
+        chosen = chosen.where(**{symbol: levels(data, symbol)[level]})
+    return chosen.per_seed("elo")
+
+
+def gain(data: Data, symbol: str, **fixed: int) -> Float64s:
+    """float64[S]: Elo with the largest value minus Elo with the least, over all else or with something fixed."""
+    return elos(data, **{symbol: 2}, **fixed) - elos(data, **{symbol: 0}, **fixed)
+
+
+def over_seeds(data: Data, figure: Callable[[Data], float]) -> Estimate:
+    """A figure of one seed's models, over seeds."""
+    return mean([figure(some) for some in _seeds(data)])
+
+
+def slopes(data: Data) -> dict[str, Estimate]:
+    """Elo for a step to the next value, and for two steps together what they give more than both alone."""
+    found: dict[str, list[float]] = {}
+    for some in _seeds(data):
+        columns = {}
+        for symbol in FOUR:
+            known = levels(some, symbol)
+            columns[symbol] = np.array([known.index(row[symbol]) - 1.0 for row in some.rows])
+        columns |= {f"{a} × {b}": columns[a] * columns[b] for a, b in combinations(FOUR, 2)}
+        for name, slope in least_squares(columns, some.numbers("elo")).items():
+            found.setdefault(name, []).append(slope)
+    return {name: mean(values) for name, values in found.items()}
+
+
+def trade(data: Data, symbol: str, column: str) -> Estimate:
+    """Elo for twice the I, paid by a smaller `symbol`, at equal time and with the other two as they are."""
+
+    def one_seed(some: Data) -> float:
+        logs = {name: np.log2(some.numbers(name)) for name in (*FOUR, column)}
+        others = {name: logs[name] for name in FOUR if name not in ("I", symbol)}
+        fitted = least_squares({"trade": logs["I"] - logs[symbol], "time": logs[column], **others}, some.numbers("elo"))
+        return fitted["trade"]
+
+    return over_seeds(data, one_seed)
+
+
+def correlation(data: Data, symbol: str, column: str) -> Estimate:
+    """The rank correlation over the models of a seed, over seeds."""
+    return over_seeds(data, lambda some: spearman(some.numbers(symbol), some.numbers(column)).value)
+
+
+READING = (
+    "models of 25 and 50 iterations are the networks that runs of 75 had then, which are the same bit for bit; all"
+    " networks search with the same number of simulations in the tournament, so that m is that of self-play alone"
+)
