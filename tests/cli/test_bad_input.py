@@ -181,6 +181,6 @@ def test_every_error_of_the_family_is_bad_input(cli: Any, monkeypatch: pytest.Mo
     def refuse(*_: object) -> None:
         raise PalaestraError("that\nwill not do")
 
-    monkeypatch.setattr("palaestra.games.registry.make_game", refuse)
+    monkeypatch.setattr("palaestra.live.game_list.make_game", refuse)
     done = cli("games")
     assert (done.code, done.err) == (2, "error: that will not do\n")

@@ -35,7 +35,7 @@ def tab(cli: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     [
         ("palaestra ga", {"games"}),
         ("palaestra re", {"resume", "report", "reproduce", "review"}),
-        ("palaestra reproduce table", {"table-5.1", "table-6.1", "table-6.2", "table-a.3"}),
+        ("palaestra reproduce table-6", {"table-6.1", "table-6.2"}),
         ("palaestra train --pre", {"--preset"}),
         ("palaestra train connect_four-6", {"connect_four-6x6", "connect_four-6x7"}),
         ("palaestra match hex alp", {"alphabeta"}),

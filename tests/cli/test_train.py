@@ -45,7 +45,7 @@ def test_without_a_game_it_explains_itself_and_offers_the_demo(cli: Any) -> None
     assert done.code == 0 and done.err == ""
     assert "palaestra demo" in done.out and "minutes" in done.out
     assert all(name in done.out for name in NAMES)
-    assert len(done.out.splitlines()) <= 24
+    assert len(done.out.splitlines()) <= 26
 
 
 def test_a_run_from_training_to_export(cli: Any) -> None:
@@ -104,7 +104,7 @@ def test_a_name_is_made_from_game_and_preset_and_made_again_differently(cli: Any
         (("resume", "old", "--iterations", "1"), ["has 1 iterations", "already"]),
         (("resume", "empty"), ["not a run"]),
         (("export", "nothing", "--out", "x.onnx"), ["not a run"]),
-        (("export", "old", "--out", "no/such/folder/x.onnx"), ["cannot write"]),
+        (("export", "old", "--out", "x.onnx"), ["not ONNX"]),
         (("export", "old", "--out", "x.onnx", "--network", "77"), ["no network '77'"]),
     ],
 )

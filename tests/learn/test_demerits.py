@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from palaestra.arena.match import play_match
+from palaestra.arena.match import play_match, points_of_a
 from palaestra.arena.openings import Opening
 from palaestra.base.errors import ConfigError
 from palaestra.base.streams import Rng, below, seeds_from
@@ -73,7 +73,7 @@ def test_demerits_are_minus_the_sum_of_hand_tuned_scores() -> None:
     book = [Opening(start, ()) for start in range(9)]
     total = 0.0
     for record in play_match(GAME, player, PerfectPlayer(GAME, "perfect"), 18, book=book, seed=2).records:
-        total -= (2 * record.points - 1) * (1 - len(record.moves) / 180)
+        total -= (2 * points_of_a(record) - 1) * (1 - len(record.moves) / 180)
     assert play_demerits(GAME, [player], seed=2).demerits == pytest.approx(total, abs=1e-5)
     assert total > 1
 

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-import palaestra
 from palaestra.base.errors import ConfigError, GameError, PalaestraError
 from palaestra.games.registry import make_game
 from palaestra.learn import events, session
@@ -295,12 +294,12 @@ def test_an_iteration_that_is_done_again_has_the_same_schedule_although_the_cloc
     assert lines[2]["lr"] == tiny().learn.lr * (1 - given[2])
 
 
-def test_python_trains_with_a_configuration_alone_and_players_can_open_the_run(
+def test_a_run_needs_no_more_than_a_configuration_and_players_can_open_the_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("tic_tac_toe-3x3", "tic_tac_toe-3x3-2"):
-        summary = palaestra.train(tiny(iterations=1), stages=FAKES)
+        summary = train(tiny(iterations=1), stages=FAKES)
         assert summary.folder == Path("runs") / name
     run = open_run("tic_tac_toe-3x3")
     assert (run.iteration, run.best) == (1, summary.best)

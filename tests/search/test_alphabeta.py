@@ -184,7 +184,9 @@ class Boastful(Uncompiled):
 def test_a_won_game_outranks_every_estimate() -> None:
     inner = make_game("tic_tac_toe-3x3")
     plain = uncompiled(inner)
-    game = Boastful(**{name: getattr(plain, name) for name in Boastful.__dataclass_fields__})
+    game = Boastful(
+        **{name: getattr(plain, name) for name, field in Boastful.__dataclass_fields__.items() if field.init}
+    )
     state = inner.from_moves("a1 a2 b1 b2")  # X completes the first row with c1
     result = AlphaBeta(game).search(state, depth=1)
     assert result.actions == [2] and result.proven and result.value >= SCALE

@@ -98,5 +98,6 @@ def nested(number: int) -> int:
 
 
 if __name__ == "__main__":  # jobs that take very long, in two processes
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell that starts tests behind it has it ignored
     with make_workers("processes:2") as workers:
         list(workers.run(Job(str(number), tell_and_wait, (Path(sys.argv[1]),)) for number in range(4)))

@@ -49,8 +49,12 @@ def metadata(net: Net, facts: GameFacts) -> dict[str, str]:
 def with_reward(content: bytes, reward: str) -> bytes:
     """The same file, which also says under which reward its values were learned."""
     import onnx
+    from google.protobuf.message import DecodeError
 
-    model = onnx.load_model_from_string(content)
+    try:
+        model = onnx.load_model_from_string(content)
+    except DecodeError:
+        raise ModelError("the network's file is not ONNX: it was not written by this program") from None
     known = {entry.key: entry.value for entry in model.metadata_props}
     onnx.helper.set_model_props(model, {**known, REWARD_KEY: reward})
     serialised: bytes = model.SerializeToString()

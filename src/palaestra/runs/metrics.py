@@ -149,6 +149,10 @@ class Demerits(_Part):
     losses: int
     mean_plies: float
 
+    @property
+    def games(self) -> int:
+        return self.wins + self.draws + self.losses
+
 
 @dataclass(frozen=True)
 class Score(_Part):

@@ -16,7 +16,7 @@ from palaestra.base.streams import gamma, uniform
 from palaestra.base.types import Bools, Float32s, Float64s, Int32s, Int64s, UInt64s
 from palaestra.search.rules.gumbel import improved_logits, softmax
 from palaestra.search.selection import edge_value, node_mean
-from palaestra.search.tree import Records
+from palaestra.search.tree import Records, Trees
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +33,18 @@ class SearchResult:
     proven: Bools  # [M]
     chosen: Int32s  # [M] the action to play
     simulations: Int32s  # [M] finished in this search
+
+
+# What `decide` fills in: fields of a `SearchResult`, and the places of the chosen moves among the legal ones.
+Answers = tuple[
+    Int32s,  # visits
+    Float32s,  # q
+    Float32s,  # prior
+    Float32s,  # policy
+    Float32s,  # values
+    Bools,  # proven
+    Int32s,  # choices: [M]
+]
 
 
 @kernel
@@ -128,23 +140,10 @@ def _gumbel_choice(node, edges: Records, gumbels: Float64s, settings: Records, s
 
 
 @kernel
-def decide(
-    rows: Int64s,
-    nodes: Records,
-    edges: Records,
-    streams: UInt64s,
-    noise: Float64s,
-    temperatures: Float64s,
-    settings: Records,
-    visits: Int32s,
-    q: Float32s,
-    prior: Float32s,
-    policy: Float32s,
-    values: Float32s,
-    proven: Int32s,
-    choices: Int32s,
-) -> None:
-    """Fill the rows of a SearchResult; `choices` are indices into the legal moves."""
+def decide(rows: Int64s, temperatures: Float64s, forest: Trees, settings: Records, answers: Answers) -> None:
+    """What the trees `rows` say of their roots, under a temperature each."""
+    _, nodes, edges, _, streams, noise = forest
+    visits, q, prior, policy, values, proven, choices = answers
     weights = np.empty(noise.shape[1], dtype=np.float64)
     for r in range(rows.shape[0]):
         b = rows[r]

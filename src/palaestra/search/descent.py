@@ -13,11 +13,12 @@ import numpy as np
 
 from palaestra.base.jit import inlined, kernel
 from palaestra.base.streams import next_word
-from palaestra.base.types import Float64s, Int8s, Int32s, Int64s, UInt64s
+from palaestra.base.types import Float64s, Int64s
 from palaestra.search.leaf import add_pending, back_up, back_up_rave, side_of
 from palaestra.search.rules.gumbel import choose_halving
-from palaestra.search.selection import Move, Node, NoScore, edge_value, node_mean
-from palaestra.search.tree import NO_NODE, PENDING, Records
+from palaestra.search.selection import Method, Move, Node, NoScore, edge_value, node_mean
+from palaestra.search.tree import NO_NODE, PENDING, Records, Trees
+from palaestra.search.waiting import Found
 
 if TYPE_CHECKING:
     from palaestra.search.selection import AT_ONCE, score, score_all
@@ -97,17 +98,15 @@ def select_leaf(  # type: ignore[no-untyped-def]
     nodes: Records,
     edges: Records,
     noise: Float64s,
-    settings: Records,
-    schedule: Int32s,
+    method: Method,
     scratch: Float64s,
-    marks: Int64s,
-    clock: Int64s,
 ) -> tuple[int, int]:
     """The next leaf of a tree as (node, edge), marked as waiting; (NO_NODE, 0) when there is none for now.
 
     Simulations that end in a node whose value is exact are finished on the way. There is no leaf when the tree has
     enough of them, is finished, or meets one that waits already.
     """
+    settings, schedule, marks, clock = method
     s = settings[0]
     while tree.waiting < s.leaves and not _finished(tree, nodes[0], settings):
         wanted = 0
@@ -135,33 +134,20 @@ def select_leaf(  # type: ignore[no-untyped-def]
 
 
 @kernel
-def select(
-    rows: Int64s,
-    trees: Records,
-    nodes: Records,
-    edges: Records,
-    states: Int8s,
-    streams: UInt64s,
-    noise: Float64s,
-    settings: Records,
-    schedule: Int32s,
-    marks: Int64s,
-    clock: Int64s,
-    leaf_row: Int64s,
-    leaf_node: Int32s,
-    leaf_edge: Int32s,
-    leaf_stream: UInt64s,
-    leaf_state: Int8s,
-    leaf_action: Int32s,
-) -> int:
-    """Choose leaves in the trees `rows`, up to `settings.leaves` waiting ones in each; return how many were written."""
+def select(rows: Int64s, forest: Trees, method: Method, batch: Found) -> int:
+    """Choose leaves in the trees `rows`, up to `settings.leaves` waiting ones in each; return how many were written.
+
+    `batch` receives where they hang, their streams, and the states and moves that lead to them.
+    """
+    trees, nodes, edges, states, streams, noise = forest
+    leaf_row, leaf_node, leaf_edge, _, leaf_stream, leaf_state, _, leaf_action, _, _ = batch
     scratch = np.empty(noise.shape[1], dtype=np.float64)
     found = 0
     for r in range(rows.shape[0]):
         b = rows[r]
         N, E = nodes[b], edges[b]
         while True:
-            node, edge = select_leaf(trees[b], N, E, noise[b], settings, schedule, scratch, marks, clock)
+            node, edge = select_leaf(trees[b], N, E, noise[b], method, scratch)
             if node == NO_NODE:
                 break
             leaf_row[found] = b

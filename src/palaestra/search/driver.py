@@ -24,14 +24,14 @@ from palaestra.games.kernel_game import KernelGame
 from palaestra.rewards.base import Reward, default_reward
 from palaestra.search import decide, kernels
 from palaestra.search.config import SearchConfig
-from palaestra.search.decide import SearchResult
+from palaestra.search.decide import Answers, SearchResult
 from palaestra.search.evaluator import Evaluation, Evaluator, Leaves, Rollout
 from palaestra.search.memory import Memory
 from palaestra.search.rule_registry import make_rule
 from palaestra.search.rules.gumbel import halving_schedule
-from palaestra.search.selection import DESCENT, SETTINGS, Rule, refusing
+from palaestra.search.selection import DESCENT, SETTINGS, Method, Rule, refusing
 from palaestra.search.tree import Forest, Records
-from palaestra.search.waiting import Batch, Waiting, joined
+from palaestra.search.waiting import Batch, Traces, Waiting, joined
 
 # Simulations of one tree after which clock and interrupts are heard even if all of them end in nodes whose value is
 # exact: those never leave compiled code, and without the solver a tree can be full of them. No visit depends on it
@@ -50,14 +50,13 @@ class Search:
         self._rule = make_rule(config.rule)
         self._descent = self._rule.bind(DESCENT)
         self._settings = _settings(config, self._rule)
+        marks, marked = np.zeros((2, game.num_actions), dtype=np.int64), np.zeros(1, dtype=np.int64)
+        self._method: Method = self._settings, np.zeros((1, 1), dtype=np.int32), marks, marked
         self._schedules: dict[int, Int32s] = {}  # of a Gumbel root, by number of simulations
-        self._schedule = np.zeros((1, 1), dtype=np.int32)
         self._one_leaf = config.leaves_per_step == 1
         self._loops = _compiled_loops(game, self._descent) if self._one_leaf else None
         self._memory = evaluator.memory or Memory(0, game.state_size, game.num_actions)
         self._rewards = np.empty(0, dtype=np.float32)  # of all outcomes, while a compiled search runs
-        self._marks = np.zeros((2, game.num_actions), dtype=np.int64)
-        self._clock = np.zeros(1, dtype=np.int64)
         expected = min(config.simulation_limit, 4096) + config.leaves_per_step + 1
         self.forest = Forest(0, game.state_size, game.max_legal, config.node_budget, expected)
         self._batch = Batch(0, game.state_size, game.max_legal)
@@ -153,7 +152,8 @@ class Search:
         if simulations not in self._schedules:
             considered = min(self.config.gumbel_considered, self.game.max_legal)
             self._schedules[simulations] = halving_schedule(considered, simulations)
-        self._schedule = self._schedules[simulations]
+        _, _, marks, marked = self._method
+        self._method = self._settings, self._schedules[simulations], marks, marked
 
     def _set_roots(self, states: Int8s, rows: Int64s, temperatures: Float64s) -> None:
         forest = self.forest
@@ -166,12 +166,11 @@ class Search:
             counts, actions = self.game.legal(roots)
             forest.plant(rows[new])
             forest.grow(1)
-            kernels.plant(rows[new], roots, counts, actions, forest.trees, forest.nodes, forest.edges, forest.states)
+            kernels.plant(rows[new], roots, counts, actions, forest.arrays)
             streams = forest.streams[rows[new]]
             evaluation = self.evaluator(Leaves(roots, counts, actions, streams))
             forest.streams[rows[new]] = streams
-            logits = _logits(evaluation, len(new))
-            kernels.expand_roots(rows[new], logits, evaluation.values, forest.nodes, forest.edges)
+            kernels.expand_roots(rows[new], self._logits(evaluation), evaluation.values, forest.nodes, forest.edges)
         forest.trees["done"][rows] = 0
         forest.trees["waiting"][rows] = 0
         if self.config.gumbel_root:
@@ -181,10 +180,8 @@ class Search:
 
     def _resume(self, rows: Int64s, states: Int8s) -> Bools:
         """Move the roots of the trees that contain their states; bool[M], which do."""
-        forest, kept = self.forest, np.zeros(len(rows), dtype=np.bool_)
-        kernels.resume(
-            rows, np.ascontiguousarray(states), forest.trees, forest.nodes, forest.edges, forest.states, kept
-        )
+        kept = np.zeros(len(rows), dtype=np.bool_)
+        kernels.resume(rows, np.ascontiguousarray(states), self.forest.arrays, kept)
         return kept
 
     # Simulations.
@@ -208,7 +205,7 @@ class Search:
         assert self._loops is not None and isinstance(self.game, KernelGame) and isinstance(self.evaluator, Rollout)
         forest, limit, total = self.forest, self.config.ms, self._limit
         playout_rewards = self._worths(self.evaluator.reward)
-        trace = self.config.rave_playouts and self.evaluator.trace
+        traced = self.game.max_plies if self.config.rave_playouts and self.evaluator.trace else 0
         singly = limit is not None or total > ROUND
         done, row_began = 0, clock()
         while done < len(rows):
@@ -218,10 +215,8 @@ class Search:
             done = int(
                 self._call(
                     self._loops.run_trees,
-                    rows[: done + 1] if singly else rows, done, self._slice, *forest.may_grow,
-                    trace, self.game.max_plies, self._rewards, playout_rewards, self.game.params,
-                    forest.trees, forest.nodes, forest.edges, forest.states, forest.streams, forest.noise,
-                    self._settings, self._schedule, self._marks, self._clock,
+                    rows[: done + 1] if singly else rows, done, self._slice, self._rewards, self.game.params,
+                    forest.arrays, forest.may_grow, self._method, playout_rewards, traced,
                 )
             )  # fmt: skip
             if singly:
@@ -256,12 +251,8 @@ class Search:
         forest, memory, batch = self.forest, self._memory, self._batch
         quota = self._slice // len(ready)
         found, left, hits = self._call(
-            self._loops.gather_leaves, ready, max(quota, 1), *forest.may_grow, self._rewards, self.game.params,
-            forest.trees, forest.nodes, forest.edges, forest.states, forest.streams, forest.noise,
-            self._settings, self._schedule, self._marks, self._clock,
-            memory.tags, memory.keys, memory.logits, memory.values,
-            batch.row, batch.node, batch.edge, batch.child, batch.stream, batch.state, batch.words, batch.count,
-            batch.legal,
+            self._loops.gather_leaves, ready, max(quota, 1), self._rewards, self.game.params,
+            forest.arrays, forest.may_grow, self._method, memory.table, batch.arrays,
         )  # fmt: skip
         memory.count(found + hits, hits)
         if left:
@@ -284,37 +275,26 @@ class Search:
         return joined(parts), ready
 
     def _select(self, ready: Int64s) -> int:
-        forest, batch = self.forest, self._batch
-        forest.grow(self.config.leaves_per_step)
-        return int(
-            self._call(
-                self._descent.select, ready,
-                forest.trees, forest.nodes, forest.edges, forest.states, forest.streams, forest.noise,
-                self._settings, self._schedule, self._marks, self._clock,
-                batch.row, batch.node, batch.edge, batch.stream, batch.state, batch.action,
-            )
-        )  # fmt: skip
+        self.forest.grow(self.config.leaves_per_step)
+        return int(self._call(self._descent.select, ready, self.forest.arrays, self._method, self._batch.arrays))
 
     def _attach(self, found: int) -> tuple[Waiting | None, Int64s]:
         """Advance the games to the leaves just selected; the leaves to evaluate, and the trees that can go on."""
-        forest, batch = self.forest, self._batch
+        batch = self._batch
         after, counts, actions = self.game.step(batch.state[:found], batch.action[:found])
         over = counts == 0
         values = np.zeros(found, dtype=np.float32)
         if over.any():
             values[over] = self.reward.value(self.game.outcome(after[over]))
         still_open = kernels.attach(
-            found, batch.row, batch.node, batch.edge, after, counts, actions, values,
-            forest.trees, forest.nodes, forest.edges, forest.states, self._settings, self._marks, self._clock,
-            batch.child,
-        )  # fmt: skip
+            found, batch.places, after, counts, actions, values, self.forest.arrays, self._method
+        )
         if still_open == 0:
-            return None, self._distinct(batch.row[:found].copy())
+            return None, self._distinct(batch.places[0][:found].copy())
         everything = Leaves(after, counts, actions, batch.stream[:found].copy())
-        waiting = Waiting(
-            batch.row[:found].copy(), batch.node[:found].copy(), batch.edge[:found].copy(), batch.child[:found].copy(),
-            everything,
-        )  # fmt: skip
+        row, node, edge, child = batch.places
+        places = row[:found].copy(), node[:found].copy(), edge[:found].copy(), child[:found].copy()
+        waiting = Waiting(places, everything)
         if still_open == found:
             return self._use_known(waiting, waiting.row[:0])
         return self._use_known(waiting.take(np.flatnonzero(~over)), self._distinct(waiting.row[over]))
@@ -337,14 +317,15 @@ class Search:
         return (waiting.take(misses) if misses.size else None), ready
 
     def _absorb(self, waiting: Waiting, evaluation: Evaluation) -> None:
-        forest, count = self.forest, len(waiting.row)
-        playouts = evaluation.playouts if self.config.rave_playouts else None
-        lengths, moves, movers = _trace(playouts, count)
+        traces = _traces(evaluation.playouts) if self.config.rave_playouts else None
         kernels.absorb(
-            waiting.row, waiting.node, waiting.edge, waiting.child, waiting.leaves.states,
-            _logits(evaluation, count), evaluation.values, lengths, moves, movers,
-            forest.trees, forest.nodes, forest.edges, self._settings, self._marks, self._clock,
+            waiting.places, waiting.leaves.states, self._logits(evaluation), evaluation.values,
+            traces or self._batch.no_traces, self.forest.arrays, self._method,
         )  # fmt: skip
+
+    def _logits(self, evaluation: Evaluation) -> Float32s:
+        """[n, A], or [n, 0] for none."""
+        return self._batch.no_logits if evaluation.logits is None else evaluation.logits
 
     def _call(self, loop: Any, *arguments: Any) -> Any:
         """Call a loop that is bound with the rule, and perhaps with the game's rules; what fails becomes one line."""
@@ -365,18 +346,14 @@ class Search:
         prior = np.zeros((count, width), dtype=np.float32)
         policy = np.zeros((count, width), dtype=np.float32)
         values = np.zeros(count, dtype=np.float32)
-        proven = np.zeros(count, dtype=np.int32)
+        proven = np.zeros(count, dtype=np.bool_)
         choices = np.zeros(count, dtype=np.int32)
-        decide.decide(
-            rows, forest.nodes, forest.edges, forest.streams, forest.noise, temperatures, self._settings,
-            visits, q, prior, policy, values, proven, choices,
-        )  # fmt: skip
+        answers: Answers = visits, q, prior, policy, values, proven, choices
+        decide.decide(rows, temperatures, forest.arrays, self._settings, answers)
         counts, actions = self.game.legal(forest.states[rows, 0])
         chosen = actions[np.arange(count), choices]
         simulations = forest.trees["done"][rows].copy()
-        return SearchResult(
-            counts, actions, visits, q, prior, policy, values, proven.astype(np.bool_), chosen, simulations
-        )
+        return SearchResult(counts, actions, visits, q, prior, policy, values, proven, chosen, simulations)
 
     def _distinct(self, *rows: Int64s) -> Int64s:
         """The trees named in any of these; with one leaf a step none is named twice."""
@@ -405,11 +382,7 @@ def _settings(config: SearchConfig, rule: Rule) -> Records:
     return settings
 
 
-def _logits(evaluation: Evaluation, count: int) -> Float32s:
-    return np.empty((count, 0), dtype=np.float32) if evaluation.logits is None else evaluation.logits
-
-
-def _trace(playouts: Playouts | None, count: int) -> tuple[Int32s, Int32s, Int8s]:
+def _traces(playouts: Playouts | None) -> Traces | None:
     if playouts is None or playouts.lengths is None or playouts.moves is None or playouts.movers is None:
-        return np.zeros(count, np.int32), np.empty((count, 0), np.int32), np.empty((count, 0), np.int8)
+        return None
     return playouts.lengths, playouts.moves, playouts.movers

@@ -17,8 +17,10 @@ from palaestra.base.streams import below, next_word
 from palaestra.base.types import Float32s, Float64s, Int8s, Int32s, Int64s, UInt64s
 from palaestra.games.rows import ONGOING, mover, outcome
 from palaestra.search.leaf import absorb_leaf, attach_leaf
-from palaestra.search.memory import find_entry
-from palaestra.search.tree import NO_NODE, Records
+from palaestra.search.memory import Table, find_entry
+from palaestra.search.selection import Method
+from palaestra.search.tree import NO_NODE, Records, Trees
+from palaestra.search.waiting import Found
 
 if TYPE_CHECKING:
     from palaestra.games.kernel_game import legal, move
@@ -68,18 +70,15 @@ def _next_leaf(  # type: ignore[no-untyped-def]
     actions: Int32s,
     rewards: Float32s,
     p: Int64s,
-    settings: Records,
-    schedule: Int32s,
+    method: Method,
     scratch: Float64s,
-    marks: Int64s,
-    clock: Int64s,
 ) -> tuple[int, int, int, int]:
     """Select a leaf and hang it in: its parent, edge, node and number of legal moves.
 
     The parent is NO_NODE when the tree is finished. Where play is over there are no legal moves, and the simulation is
     done. `state` and `actions` receive the position and its legal moves.
     """
-    node, edge = select_leaf(tree, nodes, edges, noise, settings, schedule, scratch, marks, clock)
+    node, edge = select_leaf(tree, nodes, edges, noise, method, scratch)
     if node == NO_NODE:
         return NO_NODE, 0, NO_NODE, 0
     for i in range(state.shape[0]):
@@ -88,7 +87,7 @@ def _next_leaf(  # type: ignore[no-untyped-def]
     ended = outcome(state)
     count = legal(state, actions, p) if ended == ONGOING else 0
     value = np.float32(0.0) if ended == ONGOING else _worth(rewards, ended)
-    child = attach_leaf(tree, nodes, edges, states, node, edge, state, count, actions, value, settings, marks, clock)
+    child = attach_leaf(tree, nodes, edges, states, node, edge, state, count, actions, value, method)
     return node, edge, child, count
 
 
@@ -97,45 +96,34 @@ def run_trees(
     rows: Int64s,
     first: int,
     quota: int,
-    more_nodes: bool,
-    more_edges: bool,
-    trace: bool,
-    max_plies: int,
     rewards: Float32s,
-    playout_rewards: Float32s,
     p: Int64s,
-    trees: Records,
-    nodes: Records,
-    edges: Records,
-    states: Int8s,
-    streams: UInt64s,
-    noise: Float64s,
-    settings: Records,
-    schedule: Int32s,
-    marks: Int64s,
-    clock: Int64s,
+    forest: Trees,
+    may_grow: tuple[bool, bool],
+    method: Method,
+    playout_rewards: Float32s,
+    traced: int,
 ) -> int:
     """Search the trees rows[first:] until all are finished, `quota` leaves were judged, or one needs more room.
 
-    Returns the place of the first tree that is not finished. `more_nodes` and `more_edges` say whether the arrays are
-    still below their budgets. `rewards` holds the first player's value of every outcome of the game, `playout_rewards`
-    that of a random game's end; the draw is in the middle.
+    Returns the place of the first tree that is not finished. `rewards` holds the first player's value of every outcome
+    of the game, `playout_rewards` that of a random game's end; the draw is in the middle. `traced` is the most moves
+    that a random game may have, or 0 where its moves do not count.
     """
+    trees, nodes, edges, states, streams, noise = forest
+    more_nodes, more_edges = may_grow
     max_legal = noise.shape[1]
     state, stream = np.empty(states.shape[2], np.int8), np.empty(1, np.uint64)
     actions, scratch = np.empty(max_legal, np.int32), np.empty(max_legal, np.float64)
     no_logits = np.empty(0, np.float32)
-    moves = np.empty(max_plies if trace else 0, np.int32)
-    movers = np.empty(moves.shape[0], np.int8)
+    moves, movers = np.empty(traced, np.int32), np.empty(traced, np.int8)
     for r in range(first, rows.shape[0]):
         b = rows[r]
         tree, N, E, S, eta = trees[b], nodes[b], edges[b], states[b], noise[b]
         while True:
             if quota == 0 or _should_grow(tree, N, E, max_legal, more_nodes, more_edges):
                 return r
-            node, edge, child, count = _next_leaf(
-                tree, N, E, S, eta, state, actions, rewards, p, settings, schedule, scratch, marks, clock
-            )
+            node, edge, child, count = _next_leaf(tree, N, E, S, eta, state, actions, rewards, p, method, scratch)
             if node == NO_NODE:
                 break
             quota -= 1
@@ -143,11 +131,9 @@ def run_trees(
             if count == 0:
                 continue
             to_move = mover(state)
-            length = _play_out(state, stream, p, actions, trace, moves, movers)
+            length = _play_out(state, stream, p, actions, traced > 0, moves, movers)
             value = _worth(playout_rewards, outcome(state)) * np.float32(1 - 2 * to_move)
-            absorb_leaf(
-                tree, N, E, node, edge, child, to_move, no_logits, value, length, moves, movers, settings, marks, clock
-            )
+            absorb_leaf(tree, N, E, node, edge, child, to_move, no_logits, value, length, moves, movers, method)
     return rows.shape[0]
 
 
@@ -155,42 +141,25 @@ def run_trees(
 def gather_leaves(
     rows: Int64s,
     quota: int,
-    more_nodes: bool,
-    more_edges: bool,
     rewards: Float32s,
     p: Int64s,
-    trees: Records,
-    nodes: Records,
-    edges: Records,
-    states: Int8s,
-    streams: UInt64s,
-    noise: Float64s,
-    settings: Records,
-    schedule: Int32s,
-    marks: Int64s,
-    clock: Int64s,
-    tags: UInt64s,
-    keys: UInt64s,
-    known_logits: Float32s,
-    known_values: Float32s,
-    leaf_row: Int64s,
-    leaf_node: Int32s,
-    leaf_edge: Int32s,
-    leaf_child: Int32s,
-    leaf_stream: UInt64s,
-    leaf_state: Int8s,
-    leaf_words: UInt64s,
-    leaf_count: Int32s,
-    leaf_actions: Int32s,
+    forest: Trees,
+    may_grow: tuple[bool, bool],
+    method: Method,
+    memory: Table,
+    batch: Found,
 ) -> tuple[int, int, int]:
     """Search every tree of `rows`, one leaf at a time, until it is finished or its leaf needs an evaluation.
 
-    Leaves that end the game, or that stand in the evaluator's memory (`tags`, `keys`, `known_logits`, `known_values`),
-    are finished on the way. The others are written to the `leaf_` arrays, of which `leaf_words` is `leaf_state` as
-    64-bit words. A tree is left off after `quota` leaves, and where it needs more room (see `run_trees`): those trees
-    are moved to the front of `rows`. Returns the numbers of leaves written, of trees left off, and of leaves found in
-    the memory.
+    Leaves that end the game, or that stand in the evaluator's `memory`, are finished on the way. The others are written
+    to `batch`. A tree is left off after `quota` leaves, and where it needs more room (see `run_trees`): those trees are
+    moved to the front of `rows`. Returns the numbers of leaves written, of trees left off, and of leaves found in the
+    memory.
     """
+    trees, nodes, edges, states, streams, noise = forest
+    more_nodes, more_edges = may_grow
+    tags, keys, known_logits, known_values, _ = memory
+    leaf_row, leaf_node, leaf_edge, leaf_child, leaf_stream, leaf_state, leaf_words, _, leaf_count, leaf_actions = batch
     scratch = np.empty(noise.shape[1], np.float64)
     no_moves, no_movers = np.empty(0, np.int32), np.empty(0, np.int8)
     found, left, hits = 0, 0, 0
@@ -204,9 +173,7 @@ def gather_leaves(
                 rows[left] = b
                 left += 1
                 break
-            node, edge, child, count = _next_leaf(
-                tree, N, E, S, eta, state, actions, rewards, p, settings, schedule, scratch, marks, clock
-            )
+            node, edge, child, count = _next_leaf(tree, N, E, S, eta, state, actions, rewards, p, method, scratch)
             if node == NO_NODE:
                 break
             leaves += 1
@@ -222,6 +189,6 @@ def gather_leaves(
             hits += 1
             absorb_leaf(
                 tree, N, E, node, edge, child, mover(state), known_logits[entry], known_values[entry],
-                0, no_moves, no_movers, settings, marks, clock,
+                0, no_moves, no_movers, method,
             )  # fmt: skip
     return found, left, hits

@@ -12,39 +12,36 @@ from palaestra.base.jit import kernel
 from palaestra.base.types import Bools, Float32s, Int8s, Int32s, Int64s
 from palaestra.games.rows import mover
 from palaestra.search.leaf import absorb_leaf, attach_leaf, new_node, set_priors
-from palaestra.search.tree import NO_NODE, NO_PARENT, Records
+from palaestra.search.selection import Method
+from palaestra.search.tree import NO_NODE, NO_PARENT, Records, Trees
+from palaestra.search.waiting import Places, Traces
 
 
 @kernel
 def attach(
     found: int,
-    leaf_row: Int64s,
-    leaf_node: Int32s,
-    leaf_edge: Int32s,
+    places: Places,
     after: Int8s,
     counts: Int32s,
     actions: Int32s,
     values: Float32s,
-    trees: Records,
-    nodes: Records,
-    edges: Records,
-    states: Int8s,
-    settings: Records,
-    marks: Int64s,
-    clock: Int64s,
-    leaf_child: Int32s,
+    forest: Trees,
+    method: Method,
 ) -> int:
-    """Give every leaf its node; finish the simulations that ended the game. Returns how many are left to evaluate.
+    """Give the first `found` leaves their nodes; finish the simulations that ended the game. Returns how many are left
+    to evaluate.
 
     `after` [n, S] are the positions reached, with their legal moves; where there are none, play is over and
-    `values` [n] holds the first player's value. `leaf_child` receives the new nodes.
+    `values` [n] holds the first player's value. The last of `places` receives the new nodes.
     """
+    leaf_row, leaf_node, leaf_edge, leaf_child = places
+    trees, nodes, edges, states, _, _ = forest
     waiting = 0
     for i in range(found):
         b = leaf_row[i]
         leaf_child[i] = attach_leaf(
             trees[b], nodes[b], edges[b], states[b], leaf_node[i], leaf_edge[i], after[i], counts[i], actions[i],
-            values[i], settings, marks, clock,
+            values[i], method,
         )  # fmt: skip
         waiting += counts[i] > 0
     return waiting
@@ -52,48 +49,28 @@ def attach(
 
 @kernel
 def absorb(
-    leaf_row: Int64s,
-    leaf_node: Int32s,
-    leaf_edge: Int32s,
-    leaf_child: Int32s,
-    after: Int8s,
-    logits: Float32s,
-    values: Float32s,
-    lengths: Int32s,
-    moves: Int32s,
-    move_movers: Int8s,
-    trees: Records,
-    nodes: Records,
-    edges: Records,
-    settings: Records,
-    marks: Int64s,
-    clock: Int64s,
+    places: Places, after: Int8s, logits: Float32s, values: Float32s, traces: Traces, forest: Trees, method: Method
 ) -> None:
     """Expand evaluated leaves and back their values up.
 
     `logits` is [n, A] or [n, 0] for none; `values` [n] is for the players to move at the leaves, whose states are
-    `after` [n, S]; playouts are [n, max_plies] with `lengths` [n], or [n, 0] when they do not count.
+    `after` [n, S].
     """
+    leaf_row, leaf_node, leaf_edge, leaf_child = places
+    lengths, moves, move_movers = traces
+    trees, nodes, edges, _, _, _ = forest
     for i in range(leaf_row.shape[0]):
         b = leaf_row[i]
         absorb_leaf(
             trees[b], nodes[b], edges[b], leaf_node[i], leaf_edge[i], leaf_child[i], mover(after[i]), logits[i],
-            values[i], lengths[i], moves[i], move_movers[i], settings, marks, clock,
+            values[i], lengths[i], moves[i], move_movers[i], method,
         )  # fmt: skip
 
 
 @kernel
-def plant(
-    rows: Int64s,
-    roots: Int8s,
-    counts: Int32s,
-    actions: Int32s,
-    trees: Records,
-    nodes: Records,
-    edges: Records,
-    states: Int8s,
-) -> None:
+def plant(rows: Int64s, roots: Int8s, counts: Int32s, actions: Int32s, forest: Trees) -> None:
     """Start empty trees: node 0 is the root, its priors are still to come."""
+    trees, nodes, edges, states, _, _ = forest
     for i in range(rows.shape[0]):
         b = rows[i]
         trees[b].nodes, trees[b].edges, trees[b].full = 0, 0, 0
@@ -125,8 +102,9 @@ def find_state(nodes: Records, states: Int8s, used: int, state: Int8s) -> int:
 
 
 @kernel
-def move_root(b: int, root: int, trees: Records, nodes: Records, edges: Records, states: Int8s) -> None:
+def move_root(b: int, root: int, forest: Trees) -> None:
     """Keep only the subtree of `root`, moved to the front of the tree's arrays in one pass."""
+    trees, nodes, edges, states, _, _ = forest
     tree, N, E, S = trees[b], nodes[b], edges[b], states[b]
     place = np.full(tree.nodes, NO_NODE, dtype=np.int32)  # old node -> new node
     shift = np.zeros(tree.nodes, dtype=np.int32)  # by how much its edges moved
@@ -155,13 +133,12 @@ def move_root(b: int, root: int, trees: Records, nodes: Records, edges: Records,
 
 
 @kernel
-def resume(
-    rows: Int64s, roots: Int8s, trees: Records, nodes: Records, edges: Records, states: Int8s, kept: Bools
-) -> None:
+def resume(rows: Int64s, roots: Int8s, forest: Trees, kept: Bools) -> None:
     """Move the roots of the trees `rows` to the states `roots`, where they contain them; `kept` says where."""
+    trees, nodes, _, states, _, _ = forest
     for i in range(rows.shape[0]):
         b = rows[i]
         node = find_state(nodes[b], states[b], trees[b].nodes, roots[i])
         kept[i] = node != NO_NODE
         if node > 0:
-            move_root(b, node, trees, nodes, edges, states)
+            move_root(b, node, forest)

@@ -13,6 +13,7 @@ import numpy as np
 
 from palaestra.base.jit import inlined, kernel
 from palaestra.base.types import Float32s, Int8s, Int32s, Int64s
+from palaestra.search.selection import Method
 from palaestra.search.tree import NO_NODE, NO_PARENT, PENDING, UNEXPANDED, Records
 
 
@@ -185,12 +186,11 @@ def attach_leaf(  # type: ignore[no-untyped-def]
     count: int,
     actions: Int32s,
     value: float,
-    settings: Records,
-    marks: Int64s,
-    clock: Int64s,
+    method: Method,
 ) -> int:
     """Give a leaf its node, NO_NODE in a full tree. Where play is over (`count` is 0), finish the simulation with
     `value`, the first player's."""
+    settings, _, marks, clock = method
     child = NO_NODE
     if edges[edge].child == PENDING:
         child = new_node(tree, nodes, edges, states, after, node, edge, count, actions)
@@ -220,11 +220,10 @@ def absorb_leaf(  # type: ignore[no-untyped-def]
     length: int,
     moves: Int32s,
     movers: Int8s,
-    settings: Records,
-    marks: Int64s,
-    clock: Int64s,
+    method: Method,
 ) -> None:
     """Expand an evaluated leaf and back its value up; `own_value` is for `mover`, the player to move there."""
+    settings, _, marks, clock = method
     if child != NO_NODE:
         nodes[child].value = own_value
         set_priors(nodes[child], edges, logits)

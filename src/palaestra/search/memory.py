@@ -23,6 +23,16 @@ _32 = np.uint64(32)
 _START = np.uint64(0x51_7C_C1_B7_27_22_0A_95)
 
 
+# A memory as kernels take it.
+Table = tuple[
+    UInt64s,  # tags: [E] hashes of the states; 0: free
+    UInt64s,  # keys: [E, S/8] the states
+    Float32s,  # logits: [E, A]
+    Float32s,  # values: [E] for the player to move
+    NDArray[np.uint8],  # oldest: [E / WAYS] the entry of each bucket that is written over next
+]
+
+
 class Memory:
     """At least `entries` answers about states of `state_size` bytes; memory is touched as it fills.
 
@@ -31,27 +41,29 @@ class Memory:
 
     def __init__(self, entries: int, state_size: int, num_actions: int) -> None:
         buckets = -(-entries // WAYS)
-        self.entries = buckets * WAYS
-        self.tags: UInt64s = np.zeros(self.entries, dtype=np.uint64)  # hashes of the states; 0: free
-        self.keys: UInt64s = np.zeros((self.entries, state_size // 8), dtype=np.uint64)  # the state
-        self.logits: Float32s = np.zeros((self.entries, num_actions), dtype=np.float32)
-        self.values: Float32s = np.zeros(self.entries, dtype=np.float32)  # for the player to move
-        self._oldest: NDArray[np.uint8] = np.zeros(buckets, dtype=np.uint8)
+        self.entries, self._num_actions = buckets * WAYS, num_actions
+        self.table: Table = (
+            np.zeros(self.entries, dtype=np.uint64),
+            np.zeros((self.entries, state_size // 8), dtype=np.uint64),
+            np.zeros((self.entries, num_actions), dtype=np.float32),
+            np.zeros(self.entries, dtype=np.float32),
+            np.zeros(buckets, dtype=np.uint8),
+        )
         self.asked = self.hits = 0
 
     def find(self, states: Int8s) -> tuple[Bools, Float32s, Float32s]:
         """Which rows of `states` [N, S] are here, bool[N], and their logits [N, A] and values [N]; zeros elsewhere."""
         known = np.zeros(len(states), dtype=np.bool_)
-        logits = np.zeros((len(states), self.logits.shape[1]), dtype=np.float32)
+        logits = np.zeros((len(states), self._num_actions), dtype=np.float32)
         values = np.zeros(len(states), dtype=np.float32)
-        hits = find_rows(words_of(states), self.tags, self.keys, self.logits, self.values, known, logits, values)
+        hits = find_rows(words_of(states), self.table, known, logits, values)
         self.count(len(states), int(hits))
         return known, logits, values
 
     def store(self, states: Int8s, logits: Float32s, values: Float32s) -> None:
         """Keep answers; a position that is there already is left as it is."""
         if self.entries:
-            store_rows(words_of(states), logits, values, self.tags, self.keys, self.logits, self.values, self._oldest)
+            store_rows(words_of(states), logits, values, self.table)
 
     def count(self, asked: int, hits: int) -> None:
         """Note that `asked` positions were looked for and `hits` of them found."""
@@ -101,11 +113,9 @@ def find_entry(words: UInt64s, row: int, tags: UInt64s, keys: UInt64s) -> np.int
 
 
 @kernel
-def find_rows(
-    words: UInt64s, tags: UInt64s, keys: UInt64s, logits: Float32s, values: Float32s,
-    known: Bools, out_logits: Float32s, out_values: Float32s,
-) -> int:  # fmt: skip
+def find_rows(words: UInt64s, table: Table, known: Bools, out_logits: Float32s, out_values: Float32s) -> int:
     """Copy what is kept about each row and mark it in `known`; returns how many there were."""
+    tags, keys, logits, values, _ = table
     hits = 0
     for row in range(words.shape[0]):
         entry = find_entry(words, row, tags, keys)
@@ -119,11 +129,9 @@ def find_rows(
 
 
 @kernel
-def store_rows(
-    words: UInt64s, new_logits: Float32s, new_values: Float32s,
-    tags: UInt64s, keys: UInt64s, logits: Float32s, values: Float32s, oldest: NDArray[np.uint8],
-) -> None:  # fmt: skip
+def store_rows(words: UInt64s, new_logits: Float32s, new_values: Float32s, table: Table) -> None:
     """Write rows that are not yet there over the oldest entry of their bucket."""
+    tags, keys, logits, values, oldest = table
     for row in range(words.shape[0]):
         code = hash_row(words, row)
         entry = find_place(words, row, code, tags, keys)

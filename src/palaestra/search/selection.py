@@ -30,7 +30,7 @@ from numba.core.errors import NumbaError
 
 from palaestra.base.errors import SearchError
 from palaestra.base.jit import bind, fingerprint, inlined, kernel, reason
-from palaestra.base.types import Float64s
+from palaestra.base.types import Float64s, Int32s, Int64s
 from palaestra.base.user_code import is_code
 from palaestra.search.tree import Records
 
@@ -54,6 +54,15 @@ SETTINGS = np.dtype(
     ],
     align=True,
 )
+
+
+# How all trees of a search are searched, and what their simulations note on the way.
+Method = tuple[
+    Records,  # settings: SETTINGS[1]
+    Int32s,  # schedule: [moves + 1, simulations] visits that a Gumbel root wants its next move to have
+    Int64s,  # marks: [2, A] by player and action: the simulation in which the player last made the move, for RAVE
+    Int64s,  # clock: [1] the number of the last simulation that was marked
+]
 
 
 class Move(NamedTuple):

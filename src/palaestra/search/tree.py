@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from palaestra.base.types import Int8s, Int64s, UInt64s
+from palaestra.base.types import Float64s, Int8s, Int64s, UInt64s
 
 NO_PARENT = -1
 NO_NODE = -1
@@ -70,6 +70,17 @@ TREE = np.dtype(
 Records = NDArray[Any]  # arrays of the record types above
 
 
+# A forest as kernels take it; row b is tree b.
+Trees = tuple[
+    Records,  # trees: TREE[B]
+    Records,  # nodes: NODE[B, n]
+    Records,  # edges: EDGE[B, e]
+    Int8s,  # states: [B, n, S] of the nodes
+    UInt64s,  # streams: [B] of random numbers
+    Float64s,  # noise: [B, L] of the roots' moves
+]
+
+
 class Forest:
     """Arrays of `count` trees for states of `state_size` bytes; rows are trees."""
 
@@ -122,6 +133,11 @@ class Forest:
     def plant(self, rows: Int64s) -> None:
         """Make these trees empty."""
         self.trees[rows] = np.zeros((), dtype=TREE)
+
+    @property
+    def arrays(self) -> Trees:
+        """All of it for a kernel, good until the forest grows."""
+        return self.trees, self.nodes, self.edges, self.states, self.streams, self.noise
 
     @property
     def may_grow(self) -> tuple[bool, bool]:

@@ -133,7 +133,7 @@ EXPERIMENTS = (
             for enhancement, name in NAMES.items()
             for length in LENGTHS
         ),
-        scales=scales(),
+        scales=scales(5),
         measures=(Tournament(PRESET, apart=_enhancement),),
         claims=tuple(map(_length_claim, WARM)),
         table=_length_table,
@@ -143,7 +143,7 @@ EXPERIMENTS = (
     Experiment(
         identity=published("fig-6.3"),
         arms=tuple(arm for game in BEST for arm in _switch_arms(game)),
-        scales=scales(),
+        scales=scales(5),
         measures=(Tournament(PRESET),),
         claims=tuple(claim for game in BEST for claim in _switch_claims(game)),
         table=lambda data: rating_table(data, {}),

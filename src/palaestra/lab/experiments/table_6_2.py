@@ -112,10 +112,11 @@ def _draw(data: Data) -> Figure:
 def _before_the_switch(data: Data) -> list[float]:
     """For every run, its last balance before that of the switch minus its first.
 
-    The last of all is left out: it is above 0 because the run stopped there. Runs with fewer than three are, too.
+    The balance of the switch is left out: it is above 0 because the run switched there. So are runs with one other.
     """
     curves = [one.numbers("balance") for one in data.by("seed").values()]
-    return [float(curve[-2] - curve[0]) for curve in curves if curve.size > 2]
+    waiting = [curve[curve <= 0] for curve in curves]
+    return [float(curve[-1] - curve[0]) for curve in waiting if curve.size > 1]
 
 
 def _improves(name: str) -> Claim:
@@ -163,7 +164,7 @@ EXPERIMENTS = (
     Experiment(
         identity=published("table-6.2"),
         arms=tuple(arm for game in GAMES for arm in _arms(game)),
-        scales=scales(tournament=False, doubled=DOUBLED),
+        scales=scales(5, tournament=False, doubled=DOUBLED),
         measures=(BALANCES,),
         claims=(
             *map(_agrees, PUBLISHED),
@@ -177,7 +178,7 @@ EXPERIMENTS = (
     Experiment(
         identity=published("fig-6.2"),
         arms=_arms("othello-6x6"),
-        scales=scales(tournament=False),
+        scales=scales(5, tournament=False),
         measures=(BALANCES,),
         claims=(
             *map(_improves, NAMES.values()),
