@@ -280,7 +280,7 @@ def test_alg_7_teaches_the_networks_own_policy_in_all_games() -> None:
     assert made.records == sampled(temperature_moves=5).records
 
 
-@pytest.mark.parametrize("sampling", ["true", "false"])
+@pytest.mark.parametrize("sampling", ["true", pytest.param("false", marks=pytest.mark.slow)])
 def test_a_real_run_that_is_stopped_and_resumed_is_the_same_bit_for_bit(tmp_path: Path, sampling: str) -> None:
     sets = (*SOLO, "net=mlp8x1", f"selfplay.sampling={sampling}", "selfplay.search.simulations=4")
     config = tiny(*sets, "evaluation.simulations=4", game="bin_packing-2d-3", iterations=4, threads=2)

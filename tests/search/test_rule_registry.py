@@ -75,7 +75,7 @@ def searched(rule: str, evaluator: type[Evaluator] = Rollout, simulations: int =
     return Search(game, judge, config).run(game.initial(2), np.arange(2, dtype=np.uint64))
 
 
-@pytest.mark.parametrize("name", ["uct", "puct"])
+@pytest.mark.parametrize("name", ["uct", pytest.param("puct", marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("evaluator", "leaves"), [(Rollout, 1), (Uniform, 1), (Uniform, 4)])
 def test_a_rule_of_the_users_own_is_followed_like_a_built_in(
     name: str, evaluator: type[Evaluator], leaves: int
