@@ -6,10 +6,11 @@ What a run holds stands in `session`, what an iteration does in `iteration`. Not
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
-from palaestra.base.errors import DamagedRunError, RunError
+from palaestra.base.errors import DamagedRunError, PalaestraError, RunError
 from palaestra.base.user_code import trust
 from palaestra.games.registry import make_game, make_stored_game
 from palaestra.learn import events
@@ -22,7 +23,7 @@ from palaestra.learn.provenance import config_text
 from palaestra.learn.session import Session
 from palaestra.learn.settings import as_settings, bounds, changes, make_config, merge, parse_sets
 from palaestra.learn.stages import Stages
-from palaestra.runs.folder import RunFolder
+from palaestra.runs.folder import CONFIG, RunFolder
 from palaestra.runs.manifest import Manifest
 from palaestra.runs.places import free_folder
 
@@ -75,12 +76,16 @@ def resume(
         try:
             manifest = home.manifest() if from_iteration is None else home.generation(from_iteration)
             settings = home.config() if manifest is None or from_iteration is None else dict(manifest.config)
-            written = make_config({key: value for key, value in settings.items() if key not in ("about", "history")})
+            with _named(home):
+                written = make_config({name: of for name, of in settings.items() if name not in ("about", "history")})
+                edited = _changed(manifest, written)
             config = make_config(merge(merge(as_settings(written), bounds(iterations, minutes)), parse_sets(sets)))
-            changed, edited = _changed(manifest, config), _changed(manifest, written)
+            changed = _changed(manifest, config)
             own_id = None if manifest is None else manifest.game
             rules = make_stored_game(config.game, str(home), id=own_id, given=game)
-            session = Session(home, config, trainable(config, rules), tuple(listeners), stages)
+            with _named(home) if edited else nullcontext():
+                trainable(config, rules)
+            session = Session(home, config, rules, tuple(listeners), stages)
             if manifest is None:  # killed before its first checkpoint: nothing can differ yet
                 home.write_config(config_text(config, rules, ()))
                 session.begin()
@@ -97,6 +102,15 @@ def resume(
         except DamagedRunError as error:
             raise RunError(f"{error}; {home.way_back()}") from None
         return _run(session)
+
+
+@contextmanager
+def _named(home: RunFolder) -> Iterator[None]:
+    """What is wrong within is wrong in config.toml, and the message says so."""
+    try:
+        yield
+    except PalaestraError as error:
+        raise type(error)(f"{home.path / CONFIG}: {error}") from None
 
 
 def _changed(manifest: Manifest | None, config: RunConfig) -> dict[str, tuple[object, object]]:
