@@ -50,6 +50,7 @@ VERBS = (
     ("qlearn", "qlearn", "palaestra qlearn tic_tac_toe --learner qm --save tic.table"),
     ("ggp", "ggp", "palaestra ggp player --port 9147 --player 'uct(ms=60000)'"),
     ("reproduce", "reproduce", "palaestra reproduce table-5.1 --games 100"),
+    ("serve", "serve", "palaestra serve --open"),
     ("demo", "demo", "palaestra demo --minutes 2"),
 )
 
@@ -60,6 +61,7 @@ Palaestra {version}: a self-play laboratory for board games.
 
   palaestra demo                                   an agent from nothing in two minutes: start here
   palaestra train connect_four-6x7 --minutes 30    learn a game by self-play; resume, report and export go on from there
+  palaestra serve --open                           play, analyse, watch and compare in the browser
   palaestra play connect_four-6x7                  you against a search; hint, undo and help are there
   palaestra match GAME PLAYER PLAYER --games 100   who is stronger, with an interval
   palaestra analyse GAME --moves "a1 b2"           what a player thinks of a position

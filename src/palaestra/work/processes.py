@@ -1,21 +1,13 @@
 """Jobs in processes beside this one, each of which does one job at a time and is then given the next.
 
-A process that dies takes only its own job with it, which is done again in a new one. Processes are started afresh
-(spawn), so that no lock and no thread of this process is copied into them. They end with this process, however it ends.
-Knows nothing of what the jobs are.
+A process that dies takes only its own job with it, which is done again in a new one. Knows nothing of what jobs are.
 """
 
 from __future__ import annotations
 
 import contextlib
-import multiprocessing
-import os
 import pickle
-import signal
-import sys
-import threading
 import time
-import traceback
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
@@ -23,33 +15,28 @@ from multiprocessing.connection import wait as wait_for
 from multiprocessing.util import Finalize
 from typing import Any
 
-from palaestra.base.errors import PalaestraError, WorkError
-from palaestra.base.user_code import trust, trusted
+from palaestra.base.errors import WorkError
 from palaestra.work.jobs import Job, do
+from palaestra.work.spawned import Surroundings, start, to_be_raised
 from palaestra.work.workers import GLANCE, Listener, Result, Workers, once
 
 AGAIN = 3  # how often a job is done again whose process died or hung
 LOOK = 1.0  # seconds of waiting at a time: not every system lets an interrupt end a longer wait
-ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
 
 
 @dataclass(frozen=True)
 class Given:
-    """A job, and what it finds around it: the parent's folder, search path and the code that the user has named."""
+    """A job, and what it finds around it."""
 
     job: bytes  # pickled: to be unpickled where the rest is in force
-    folder: str
-    path: list[str]
-    trusted: list[str]
+    around: Surroundings
 
     @staticmethod
     def of(job: Job) -> Given:
-        return Given(pickle.dumps(job), os.getcwd(), sys.path, trusted())
+        return Given(pickle.dumps(job), Surroundings.here())
 
     def take(self) -> Job:
-        os.chdir(self.folder)
-        sys.path[:] = self.path
-        trust(*self.trusted)
+        self.around.enter()
         job: Job = pickle.loads(self.job)
         return job
 
@@ -162,12 +149,7 @@ class _Process:
     job: Job  # the one that it does, or did last
 
     def __init__(self, one_thread: bool) -> None:
-        context = multiprocessing.get_context("spawn")
-        self.connection, theirs = context.Pipe()
-        self._process = context.Process(target=_serve, args=(theirs, trusted()), name="palaestra-work")
-        with _uninterrupted(), _environment(ONE_THREAD if one_thread else {}):
-            self._process.start()
-        theirs.close()
+        self._process, self.connection = start(_serve, "palaestra-work", one_thread=one_thread)
 
     def give(self, job: Job, pickled: bytes) -> None:
         self.job, self.began, self.hung = job, time.monotonic(), False
@@ -208,21 +190,10 @@ def _end_all(processes: list[_Process]) -> None:
         processes.pop()
 
 
-def _serve(connection: Connection, user_code: list[str]) -> None:
-    """In the other process: do what is given until nothing is given any more. The user trusts `user_code` there too."""
-    trust(*user_code)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is the parent's, which then ends this process
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    with contextlib.suppress(EOFError, BrokenPipeError):
-        while True:
-            connection.send_bytes(_said(connection.recv_bytes(), connection))
-
-
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-    parent.join()
-    os._exit(1)
+def _serve(connection: Connection) -> None:
+    """In the other process: do what is given until nothing is given any more."""
+    while True:
+        connection.send_bytes(_said(connection.recv_bytes(), connection))
 
 
 def _said(given: bytes, connection: Connection) -> bytes:
@@ -238,43 +209,4 @@ def _said(given: bytes, connection: Connection) -> bytes:
     try:
         return pickle.dumps(Done(do(pickle.loads(given).take(), heard)))
     except BaseException as error:
-        return _failed(error)
-
-
-def _failed(error: BaseException) -> bytes:
-    """An error to be raised in the parent; what happened here is noted on those that are not meant for users."""
-    if not isinstance(error, PalaestraError):
-        error.add_note("".join(traceback.format_exception(error)))
-    with contextlib.suppress(Exception):  # an error's class may not be made for pickling
-        if isinstance(error, Exception):
-            pickle.loads(said := pickle.dumps(Failed(error)))
-            return said
-    return pickle.dumps(Failed(WorkError(f"{type(error).__name__}: {error}")))
-
-
-@contextlib.contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """A process started within is not ended by Ctrl-C, not even while it starts."""
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-@contextlib.contextmanager
-def _environment(names: dict[str, str]) -> Iterator[None]:
-    """A process started within sees these variables: libraries read them when they are first imported."""
-    before = {name: os.environ.get(name) for name in names}
-    os.environ.update(names)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
+        return pickle.dumps(Failed(to_be_raised(error)))

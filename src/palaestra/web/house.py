@@ -1,0 +1,34 @@
+"""What all pages share: what browsers may name, who thinks for them, and where runs are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from palaestra.base.cores import usable_cores
+from palaestra.live.game_list import example_games
+from palaestra.web.allowed import Allowed
+from palaestra.work.asked import Asked
+
+
+@dataclass
+class House:
+    """One server. Moves and analyses have processes of their own, so that no analysis keeps an opponent waiting."""
+
+    runs: Path
+    own_games: Sequence[str] = ()
+    searches: int = field(default_factory=usable_cores)  # at once, of each kind; more wait in line
+
+    def __post_init__(self) -> None:
+        self.allowed = Allowed(self.runs, tuple(self.own_games))
+        self.moves = Asked(self.searches, "palaestra-move")
+        self.analyses = Asked(self.searches, "palaestra-analysis")
+
+    def games(self) -> list[str]:
+        """Texts of the games that a list shows: one's own first, every size, then rules in GDL."""
+        return [*self.own_games, *(game.id for game in example_games()), *self.allowed.sheets]
+
+    def close(self) -> None:
+        self.moves.close()
+        self.analyses.close()

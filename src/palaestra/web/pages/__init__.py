@@ -1,0 +1,1 @@
+"""One module a page; each has `register`, which is given what all pages share."""

@@ -1,0 +1,15 @@
+"""The page "Watch"."""
+
+from __future__ import annotations
+
+from nicegui import ui
+
+from palaestra.web.frame import frame
+from palaestra.web.house import House
+
+
+def register(house: House) -> None:
+    @ui.page("/watch")
+    def page() -> None:
+        with frame("Watch", "Watch"):
+            ui.label("…")
