@@ -15,17 +15,22 @@ TEMPORARY = ".tmp"
 BINARY = getattr(os, "O_BINARY", 0)  # Windows writes other ends of lines without it
 
 
-def write_file(path: Path, data: bytes) -> None:
-    """Replace `path` by `data`; after an error or a crash the old content is still there."""
+def write_file(path: Path, data: bytes, durable: bool = True) -> None:
+    """Replace `path` by `data`; after an error or a crash the old content is still there.
+
+    Without `durable` nobody waits for the disk: readers find one content or the other, but what a power cut leaves is
+    open.
+    """
     temporary = path.with_name(f".{path.name}{TEMPORARY}")
     try:
         try:
-            _fill(temporary, data)
+            _fill(temporary, data, durable)
             os.replace(temporary, path)
         except OSError:
             _remove_quietly(temporary)
             raise
-        sync_folder(path.parent)
+        if durable:
+            sync_folder(path.parent)
     except OSError as error:
         raise disk_error("cannot write", path, error) from None
 
@@ -86,11 +91,12 @@ def disk_error(what: str, path: Path, error: OSError) -> RunError:
     return RunError(f"{what} {path}: {(error.strerror or str(error)).lower()}")
 
 
-def _fill(path: Path, data: bytes) -> None:
+def _fill(path: Path, data: bytes, durable: bool) -> None:
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | BINARY, 0o644)
     try:
         _write_all(handle, data)
-        os.fsync(handle)
+        if durable:
+            os.fsync(handle)
     finally:
         os.close(handle)
 

@@ -18,10 +18,11 @@ from palaestra.live.words import ago, clock, strength_in_words
 from palaestra.players.base import Player
 from palaestra.players.registry import make_player
 from palaestra.players.runs import StoredRun, open_run
-from palaestra.runs.folder import CONFIG, RunFolder
+from palaestra.runs.folder import CONFIG, RunFolder, numbered
 from palaestra.runs.metrics import AgentScore, Elo, Lines, MetricsLine
 from palaestra.runs.overview import RunRow, Strength, describe, last_strength
 from palaestra.runs.overview import list_runs as rows_of
+from palaestra.runs.pgn_games import PgnGame, read_games
 from palaestra.runs.places import RUNS, find_run, free_folder
 
 LONGEST_NAME = 200  # characters; file systems take 255 bytes
@@ -66,6 +67,7 @@ class ProgressDocument(TypedDict):
     total: int | None
     unit: str
     line: dict[str, Any] | None  # of the last iteration
+    warnings: list[str]
     ended: bool
 
 
@@ -153,6 +155,11 @@ class Run:
                 points.append((line.iteration, value))
         return points
 
+    def games(self, iteration: int) -> list[PgnGame]:
+        """The self-play games of an iteration; RunError if there is none or its file was changed."""
+        data = self.stored.home.read(numbered("games", iteration, "pgn"), self.stored.manifest)
+        return read_games(data.decode("utf-8", "replace"))
+
     def plots(self) -> list[tuple[str, str, str]]:
         """(title, what it shows, SVG) of every plot that the lines can fill."""
         from palaestra.lab.plots import run_plots
@@ -196,6 +203,7 @@ class RunProgress:
         self.lines: list[MetricsLine] = []
         self.stage: events.StageStarted | None = None
         self.done = 0  # of the stage
+        self.warnings: list[str] = []
         self.ended = False
         self._clock = self._stage_clock = time.perf_counter()
 
@@ -210,6 +218,8 @@ class RunProgress:
                 self.done = event.done
             case events.IterationEnded():
                 self.lines.append(event.metrics)
+            case events.Warned():
+                self.warnings.append(event.message)
             case events.RunEnded():
                 self.ended = True
 
@@ -272,6 +282,7 @@ class RunProgress:
             "total": None if stage is None else stage.total,
             "unit": "" if stage is None else stage.unit,
             "line": asdict(self.lines[-1]) if self.lines else None,
+            "warnings": list(self.warnings),
             "ended": self.ended,
         }
 

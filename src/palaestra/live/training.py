@@ -17,6 +17,7 @@ from palaestra.learn.loop import resume as resume_run
 from palaestra.learn.loop import train as train_run
 from palaestra.learn.oracles import ErrorRate, error_rates, own_oracle
 from palaestra.learn.solo import best_score
+from palaestra.live.progress_file import ProgressFile
 from palaestra.live.run import existing_folder, name_of
 from palaestra.live.words import clock
 from palaestra.players.runs import open_run
@@ -124,7 +125,10 @@ class TrainedRun:
 
 
 def train(config: RunConfig, folder: Path, listeners: Iterable[Listener] = ()) -> Summary:
-    """Run from nothing to the end that the configuration sets, in a new folder; TensorBoard listens if it is there."""
+    """Run from nothing to the end that the configuration sets, in a new folder.
+
+    A file in it says how far the run is, and TensorBoard listens if it is there.
+    """
     return train_run(config, folder, [*listeners, *_logs(folder)])
 
 
@@ -157,7 +161,7 @@ def resume(
 
 def _logs(folder: Path) -> list[Listener]:
     board = tensorboard(folder)
-    return [board] if board else []
+    return [ProgressFile(folder), *([board] if board else [])]
 
 
 def mistakes(summary: Summary) -> list[ErrorRate]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -49,12 +50,20 @@ class RunRow:
 
 def list_runs(root: Path) -> list[RunRow]:
     """A row for every folder below `root`, newest first; RunError if `root` itself cannot be read."""
+    return newest_first(describe(folder) for folder in folders_of(root))
+
+
+def folders_of(root: Path) -> list[Path]:
+    """The folders that may be runs; hidden ones are none. RunError if `root` itself cannot be read."""
     try:
-        folders = [path for path in root.iterdir() if path.is_dir()]
+        return [path for path in root.iterdir() if path.is_dir() and not path.name.startswith(".")]
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise RunError(f"cannot read {root} ({reason}); runs are made by palaestra train, in ./runs") from None
-    return sorted((describe(folder) for folder in folders), key=lambda row: (-row.changed, row.name))
+
+
+def newest_first(rows: Iterable[RunRow]) -> list[RunRow]:
+    return sorted(rows, key=lambda row: (-row.changed, row.name))
 
 
 def describe(path: Path) -> RunRow:
