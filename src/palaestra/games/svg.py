@@ -156,14 +156,20 @@ def dots_document(
     lines: list[tuple[tuple[int, int], tuple[int, int]]],
     first: int,
     numbered: bool = False,
+    made: int | None = None,
 ) -> str:
     """Points (row, column) of a lattice and straight lines between them; the first `first` points are drawn dark.
 
     With `numbered`, the other points are discs that hold the numbers 1, 2, … in the order in which they are given.
+    With `made`, only so many of the lines are drawn, each with its point, and the last of them stands out: the drawing
+    has room for all, so that drawings of one course of play lie on each other.
     """
     step = CELL * 0.7 if numbered else DOT_STEP
     top, left = dots_corner(points)
     bottom, right = (max(point[axis] for point in points) + DOTS_AROUND for axis in (0, 1))
+    newest = -1 if made is None else made - 1
+    if made is not None:
+        points, lines = points[: first + made], lines[:made]
     width, height = (right - left) * step, (bottom - top) * step
     body = []
     for col in range(left, right + 1):
@@ -172,12 +178,13 @@ def dots_document(
     for row in range(top, bottom + 1):
         y = (row - top) * step
         body.append(f'<line x1="0" y1="{y:g}" x2="{width:g}" y2="{y:g}" stroke="#ece4d2"/>')
-    for (r1, c1), (r2, c2) in lines:
+    for place, ((r1, c1), (r2, c2)) in enumerate(lines):
         ends = (
             f'{name}="{value * step:g}"'
             for name, value in zip(("x1", "y1", "x2", "y2"), (c1 - left, r1 - top, c2 - left, r2 - top), strict=True)
         )
-        body.append(f'<line {" ".join(ends)} stroke="#2f5fa8" stroke-width="2"/>')
+        pen = 'stroke="#e8890c" stroke-width="4"' if place == newest else 'stroke="#2f5fa8" stroke-width="2"'
+        body.append(f"<line {' '.join(ends)} {pen}/>")
     for number, (row, col) in enumerate(points):
         fill, radius = (INK, 4) if number < first else ("#c8442f", 9 if numbered else 4)
         x, y = (col - left) * step, (row - top) * step

@@ -26,7 +26,7 @@ from palaestra.arena.solutions import Solution, final_state, make_solution, pars
 from palaestra.base.atomic import TEMPORARY, append_file, disk_error, make_folder, sweep, write_file
 from palaestra.base.errors import RecordError, RunError
 from palaestra.base.locks import lock
-from palaestra.base.reading import MOST_TEXT, parse_json, read_bytes
+from palaestra.base.reading import MOST_TEXT, opened, parse_json, read_bytes
 from palaestra.base.types import Int8s, Int32s
 from palaestra.games.base import Game
 from palaestra.learn.best_solutions import write_solution
@@ -91,10 +91,10 @@ class Journal:
         return max((entry.seconds for entry in self.entries), default=0.0)
 
 
-def read_journal(folder: Path) -> Journal:
-    """The journal of a folder, for plots and tables."""
-    journal, _ = _read_journal(folder, _read_about(folder))
-    return journal
+def read_journal(folder: Path, lines: bool = True) -> Journal:
+    """The journal of a folder, for plots and tables; without `lines` only what it is about."""
+    about = _read_about(folder)
+    return _read_journal(folder, about)[0] if lines else Journal(about)
 
 
 @contextlib.contextmanager
@@ -237,9 +237,27 @@ def _read_entry(given: dict[str, Any]) -> Entry:
 
 
 def _read_journal(folder: Path, about: About) -> tuple[Journal, int]:
-    """The journal and how many bytes of it are whole lines: the last may have been cut off by a kill."""
-    path, journal, length = folder / JOURNAL, Journal(about), 0
-    for number, line in enumerate(_text(path).encode().splitlines(keepends=True), start=1):
+    """The journal and how many bytes of it are whole lines."""
+    journal = Journal(about)
+    return journal, read_on(folder, journal, 0)
+
+
+def read_on(folder: Path, journal: Journal, length: int) -> int:
+    """Add the lines behind the first `length` bytes to a journal, and return how many bytes are whole lines now.
+
+    The last line may have been cut off by a kill, or be under way.
+    """
+    path = folder / JOURNAL
+    begun = len(journal.entries)
+    try:
+        with opened(path) as file:
+            file.seek(length)
+            data = file.read(MOST_TEXT + 1)
+    except OSError as error:
+        raise disk_error("cannot read", path, error) from None
+    if len(data) > MOST_TEXT:
+        raise RunError(f"cannot read {path}: it is larger than {MOST_TEXT:,} bytes")
+    for number, line in enumerate(data.splitlines(keepends=True), start=begun + 1):
         if not line.endswith(b"\n"):
             break
         try:
@@ -247,4 +265,4 @@ def _read_journal(folder: Path, about: About) -> tuple[Journal, int]:
         except (ValueError, TypeError, KeyError, AttributeError):
             raise RunError(f"{path} is damaged in line {number}: it is not the journal of a search") from None
         length += len(line)
-    return journal, length
+    return length

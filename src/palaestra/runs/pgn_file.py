@@ -105,11 +105,16 @@ class PgnFile:
         self.close()
 
 
+def length_of_whole_games(data: bytes) -> int:
+    """How many of these bytes are whole games; what follows is one that is being written, or was torn."""
+    return max((match.end() for match in _END_OF_GAME.finditer(data)), default=0)
+
+
 def _whole_games(path: Path, handle: int) -> tuple[list[PgnGame], int]:
     """The whole games of an open file, and where they end; RecordError if what follows is not one that was torn."""
     with os.fdopen(os.dup(handle), "rb") as file:
         data = file.read()
-    end = max((match.end() for match in _END_OF_GAME.finditer(data)), default=0)
+    end = length_of_whole_games(data)
     games = list(stream_games(io.BytesIO(data[:end]), str(path)))
     torn = data[end:]
     if torn[: len(_BEGINNING)] != _BEGINNING[: len(torn)] or b"\n" + _BEGINNING in torn:

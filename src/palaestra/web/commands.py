@@ -1,9 +1,9 @@
 """Commands that a page starts: the very command line that a person would type, in a session of its own.
 
-A command goes on when the page, the browser and the server are gone, and a later server finds it again: its folder keeps
-what was asked, which process does it, and what it printed. That a command runs is said by a lock on its log, which the
-process inherits and which no other can hold; so a process number that was used again is never taken for it. Nothing
-goes through a shell. Knows no verb: whoever starts a command has checked its words.
+A command goes on when the page, the browser and the server are gone, and a later server finds it again: its folder
+keeps what was asked, which process does it, and what it printed. That a command runs is said by a lock on its log,
+which the process inherits and which no other can hold; so a process number that was used again is never taken for it.
+Nothing goes through a shell. Knows no verb: whoever starts a command has checked its words.
 """
 
 from __future__ import annotations
