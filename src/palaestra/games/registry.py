@@ -1,4 +1,5 @@
-"""Games by name: `make_game("connect_four-6x7")`, `gdl:FILE.kif` for rules in GDL, `module:attribute` for Python."""
+"""Games by name: `make_game("connect_four-6x7")`, `gdl:FILE.kif` for rules in GDL, `openspiel:NAME` and `pgx:NAME` for
+games of other libraries, `module:attribute` for Python."""
 
 from __future__ import annotations
 
@@ -71,7 +72,12 @@ OTHER_NAMES = {  # what families are called elsewhere
 _SIZED = re.compile(r"(.{1,40}?)(?:[-_ ]([0-9][0-9x-]*[0-9dt]))?", re.ASCII)
 
 
-GDL = "palaestra.ggp.game:make"  # takes the whole id; by name, because games know nothing of GDL
+# Makers of the ids that begin so; each takes the whole id. By name: games know nothing of GDL and of other libraries.
+MAKERS = {
+    RULES: "palaestra.ggp.game:make",
+    "openspiel:": "palaestra.adapters.openspiel:make",
+    "pgx:": "palaestra.adapters.pgx_game:make",
+}
 
 
 def example_ids() -> list[str]:
@@ -82,8 +88,8 @@ def example_ids() -> list[str]:
 def make_game(id: str) -> Game:
     """The game with this id; games are immutable, so one object serves all. Code needs the user's consent."""
     refuse_long(id, "the name of a game", GameError)
-    if id.startswith(RULES):
-        return _call(GDL, id)  # whose maker notices a file that changed
+    if (maker := _maker(id)) is not None:
+        return _call(maker, id)  # which notices a file that changed
     return _user_game(id) if is_code(id) else _make_game(full_id(id))
 
 
@@ -98,7 +104,7 @@ def text_of(game: Game) -> str:
     A game of the user's own is looked for where its module, or a notebook, keeps it: `my_game:GAME`, `__main__:GAME`.
     """
     family = game.id.partition("-")[0]
-    if (family in FAMILIES or game.id.startswith(RULES)) and type(made := make_game(game.id)) is type(game):
+    if (family in FAMILIES or _maker(game.id)) and type(made := make_game(game.id)) is type(game):
         if made.version == game.version:
             return game.id
     for name, module in list(sys.modules.items()):
@@ -122,7 +128,7 @@ def make_stored_game(text: str, where: str, *, id: str | None = None, given: str
         game = make_game(given)
     elif is_code(text):
         game = _user_game(text, where)
-    elif not text.startswith(RULES) and text.partition("-")[0] not in FAMILIES:
+    elif _maker(text) is None and text.partition("-")[0] not in FAMILIES:
         raise GameError(
             f"{where} is of {clip(text)}, an unknown game; if it is one of your own, add --game module:attribute"
         )
@@ -139,7 +145,7 @@ def _make_game(id: str) -> Game:
     if family not in FAMILIES:
         raise GameError(
             f"unknown game {clip(id)}{_did_you_mean(id)}; known: {', '.join(FAMILIES)}; for example connect_four-6x7;"
-            " rules in GDL are gdl:FILE.kif"
+            " rules in GDL are gdl:FILE.kif, games of OpenSpiel openspiel:NAME"
         )
     entry = FAMILIES[family]
     match = re.fullmatch(entry.pattern, size, flags=re.ASCII)
@@ -176,6 +182,11 @@ def _did_you_mean(id: str) -> str:
         return ""
     fits = size is not None and re.fullmatch(FAMILIES[family].pattern, size, flags=re.ASCII)
     return f" (did you mean {f'{family}-{size}' if fits else FAMILIES[family].usual}?)"
+
+
+def _maker(id: str) -> str | None:
+    """What makes an id that is no family's."""
+    return next((maker for prefix, maker in MAKERS.items() if id.startswith(prefix)), None)
 
 
 def _call(maker: str, argument: object) -> Game:

@@ -1,0 +1,54 @@
+"""Which games of OpenSpiel are games here, and why the others are not: decided by what OpenSpiel says of each.
+
+`markdown()` is the list in docs/openspiel.md; a test holds the two equal.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from palaestra.adapters.packages import need
+from palaestra.base.errors import GameError
+
+
+def library() -> Any:
+    """The module `pyspiel`; GameError where OpenSpiel is not installed."""
+    return need("pyspiel", "openspiel", "games of OpenSpiel", GameError)
+
+
+def why_not(kind: Any, players: int | None = None) -> str | None:
+    """Why a game of this GameType is refused, in a few words; None where it is not.
+
+    `players` is how many a loaded game has; without it, what the type allows.
+    """
+    types = library().GameType
+    fewest = kind.min_num_players if players is None else players
+    if kind.dynamics == types.Dynamics.SIMULTANEOUS:
+        return "players move at the same time"
+    if kind.dynamics != types.Dynamics.SEQUENTIAL:
+        return "it is a game of a whole population" if _is_mean_field(kind) else "players do not take turns"
+    if kind.chance_mode != types.ChanceMode.DETERMINISTIC:
+        return "chance decides something"
+    if kind.information != types.Information.PERFECT_INFORMATION:
+        return "something is hidden from a player"
+    if fewest > 2:
+        return f"it has {fewest} players or more" if players is None else f"it has {fewest} players"
+    if fewest == 2 and kind.utility != types.Utility.ZERO_SUM:
+        return "what one player wins is not what the other loses"
+    if not (kind.provides_observation_tensor or kind.provides_information_state_tensor):
+        return "it offers no tensor that a network could read"
+    return None
+
+
+def _is_mean_field(kind: Any) -> bool:
+    return bool(kind.dynamics == getattr(library().GameType.Dynamics, "MEAN_FIELD", None))
+
+
+def kinds() -> list[Any]:
+    """The GameType of everything that OpenSpiel registers when it is imported, by name."""
+    return sorted(library().registered_games(), key=lambda kind: kind.short_name)
+
+
+def names() -> list[str]:
+    """The games that `openspiel:NAME` makes."""
+    return [kind.short_name for kind in kinds() if why_not(kind) is None]

@@ -1,0 +1,179 @@
+"""Boards read off a library's text, drawn as SVG, and the cells that a move's text names.
+
+    8bbbbbbbb      19 +++++++++      . . .        rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1
+    7........       2 ++X++++++       . x .
+     abcdefgh         ABCDEFGHJ        . . o
+
+A board is a block of lines with equally many cells of one character each, with or without spaces between them, row
+names in front and column names above or below; lines that begin further and further right are rows of hexagons; a FEN
+is read as it is defined. Text without such a block has no board. Knows no rules.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from palaestra.games.svg import CELL, GRID, INK, LOOKS, MARGIN, Spot, document, grid_spot, hex_document, hex_spot, label
+
+STONES = {  # letters that are stones, by the set of both: the first player's, the second player's
+    frozenset("xo"): "xo", frozenset("XO"): "XO", frozenset("bw"): "bw", frozenset("BW"): "BW",
+    frozenset("@O"): "O@", frozenset("12"): "12",
+}  # fmt: skip
+EMPTY = ".+-0"  # which of them stands for an empty cell: the first that occurs
+CHESSMEN = dict(zip("KQRBNPkqrbnp", "♔♕♖♗♘♙♚♛♜♝♞♟", strict=True))
+
+_LINE = re.compile(
+    r"(?P<lead> *)(?:(?P<name>\d{1,2}) ?)?(?P<cells>[^\s\d](?:[^\s\d]*| [^\s\d](?: [^\s\d])*))(?: \d{1,2})? *"
+)
+_DIGITS = re.compile(r"(?P<lead>)(?P<name>)(?P<cells>[01]{3,})")
+_NAMES = re.compile(r" *(?:[A-Za-z]+|[A-Za-z](?: [A-Za-z])+) *")
+_FEN = re.compile(r"[A-Za-z0-9+~]+(?:/[A-Za-z0-9+~]+){2,}(?:\[[A-Za-z]*\])? [wb] .*")
+_CELL = re.compile(r"(?<![A-Za-z])[a-z]\d{1,2}|[a-z]\d{1,2}(?![a-z])|\d[a-z]|\(?\d+, ?\d+\)?")
+
+
+@dataclass(frozen=True)
+class TextBoard:
+    """Cells from the top, each a short text or empty, with the names of rows and columns."""
+
+    cells: tuple[tuple[str, ...], ...]
+    rows: tuple[str, ...]
+    cols: tuple[str, ...]
+    leans: bool = False  # a rhombus of hexagons
+
+    def find(self, name: str) -> tuple[int, int] | None:
+        """Row and column of a cell by its name: a1, or 1a where columns have numbers."""
+        name = name.lower()
+        for row, row_name in enumerate(self.rows):
+            for col, col_name in enumerate(self.cols):
+                if name == f"{col_name}{row_name}".lower():
+                    return row, col
+        return None
+
+    def spot(self, places: list[tuple[int, int]]) -> Spot | None:
+        """One place, or the way between the last two; None where there is none."""
+        one = hex_spot if self.leans else grid_spot
+        if not places:
+            return None
+        if len(places) == 1 or places[-1] == places[-2]:
+            return one(*places[-1])
+        begin, end = one(*places[-2]).at, one(*places[-1]).at
+        return Spot((begin, end), ((begin[0] + 3 * end[0]) / 4, (begin[1] + 3 * end[1]) / 4))
+
+    def svg(self) -> str:
+        """A complete SVG document."""
+        stones = self._stones()
+        if stones is not None and self.leans and len(self.rows) == len(self.cols):
+            return hex_document(np.array(stones, dtype=np.int8))
+        return self._drawn(stones)
+
+    def _stones(self) -> list[list[int]] | None:
+        """+1 and -1 for both players' stones, where all pieces are stones."""
+        found = {cell for row in self.cells for cell in row if cell}
+        for letters, pair in STONES.items():
+            if found <= letters:
+                return [[0 if not cell else 1 if cell == pair[0] else -1 for cell in row] for row in self.cells]
+        return None
+
+    def _drawn(self, stones: list[list[int]] | None) -> str:
+        """A grid with discs, or with letters on chequered cells."""
+        background, first, second = LOOKS["stones"]
+        body = []
+        for col, name in enumerate(self.cols):
+            body.append(label(MARGIN + (col + 0.5) * CELL, MARGIN / 2, name))
+        for row, name in enumerate(self.rows):
+            body.append(label(MARGIN / 2, MARGIN + (row + 0.5) * CELL, name))
+            for col, cell in enumerate(self.cells[row]):
+                x, y = MARGIN + col * CELL, MARGIN + row * CELL
+                dark = (row + col) % 2 == 1
+                fill = background if stones is not None else "#d9c29a" if dark else "#f2e6cc"
+                body.append(f'<rect x="{x}" y="{y}" width="{CELL}" height="{CELL}" fill="{fill}" stroke="{GRID}"/>')
+                if stones is not None and stones[row][col]:
+                    centre = f'cx="{x + CELL / 2:g}" cy="{y + CELL / 2:g}"'
+                    colour = first if stones[row][col] > 0 else second
+                    body.append(f'<circle {centre} r="{CELL * 0.38:g}" fill="{colour}" stroke="{INK}"/>')
+                elif cell:
+                    size = CELL * (0.8 if cell in CHESSMEN.values() else 0.5)
+                    body.append(label(x + CELL / 2, y + CELL / 2, cell, size=size))
+        return document(len(self.cols) * CELL + 2 * MARGIN, len(self.rows) * CELL + 2 * MARGIN, body)
+
+    def text(self) -> str:
+        """The board for a terminal, with the names around it."""
+        wide = max(map(len, self.rows))
+        lines = [
+            f"{name:>{wide}} {' '.join(f'{cell or chr(46):>2}' for cell in row)}"
+            for name, row in zip(self.rows, self.cells, strict=True)
+        ]
+        return "\n".join([*lines, f"{'':{wide}} {' '.join(f'{name:>2}' for name in self.cols)}"])
+
+
+def read_board(text: str) -> TextBoard | None:
+    """The board that a text shows; None where it shows none."""
+    lines = text.splitlines()
+    if len(lines) == 1 and _FEN.fullmatch(text.strip()):
+        return read_fen(text)
+    matches = [_LINE.fullmatch(line) or _DIGITS.fullmatch(line) for line in lines]
+    best: tuple[int, int] = (0, 0)
+    for begin in range(len(lines)):
+        end = begin
+        while end < len(lines) and _fits(matches[begin], matches[end]):
+            end += 1
+        if end - begin > best[1] - best[0]:
+            best = begin, end
+    block = [match for match in matches[slice(*best)] if match is not None]
+    if len(block) < 2 or len(_cells(block[0])) < 2:
+        return None
+    cells = [_cells(match) for match in block]
+    leads = [len(match["lead"]) for match in block]
+    leans = all(match["name"] is None for match in block) and leads == list(range(len(block)))
+    empty = next((one for one in EMPTY if any(one in row for row in cells)), "")
+    names = [lines[at] for at in (best[1], best[0] - 1) if 0 <= at < len(lines)]
+    return TextBoard(
+        tuple(tuple("" if cell == empty else cell for cell in row) for row in cells),
+        tuple(match["name"] or str(row) for row, match in enumerate(block, start=1)),
+        _column_names(names, len(cells[0])),
+        leans,
+    )
+
+
+def read_fen(fen: str) -> TextBoard:
+    """The board of a FEN: digits are empty cells, + stands before a promoted piece."""
+    rows = []
+    for part in fen.split()[0].partition("[")[0].split("/"):
+        row: list[str] = []
+        for piece in re.findall(r"\d+|\+?[A-Za-z]", part):
+            row += [""] * int(piece) if piece.isdigit() else [piece]
+        rows.append(row)
+    is_shogi = len(rows) == 9
+    if not is_shogi:
+        rows = [[CHESSMEN.get(cell, cell) for cell in row] for row in rows]
+    letters, numbers = [chr(97 + i) for i in range(len(rows))], [str(len(rows) - i) for i in range(len(rows))]
+    return TextBoard(
+        tuple(map(tuple, rows)), tuple(letters if is_shogi else numbers), tuple(numbers if is_shogi else letters)
+    )
+
+
+def cell_names(text: str) -> list[str]:
+    """What may be names of cells in a move's text: a2a3 names two, x(0,1) names (0,1)."""
+    return [name.strip("()").replace(" ", "") for name in _CELL.findall(text)]
+
+
+def _fits(first: re.Match[str] | None, other: re.Match[str] | None) -> bool:
+    if first is None or other is None:
+        return False
+    same_names = (first["name"] is None) == (other["name"] is None)
+    return same_names and len(_cells(first)) == len(_cells(other))
+
+
+def _cells(match: re.Match[str]) -> str:
+    return match["cells"].replace(" ", "")
+
+
+def _column_names(lines: list[str], count: int) -> tuple[str, ...]:
+    for line in lines:
+        names = line.replace(" ", "").lower()
+        if _NAMES.fullmatch(line) and len(names) == count and list(names) == sorted(set(names)):
+            return tuple(names)
+    return tuple(chr(97 + col) if count <= 26 else str(col + 1) for col in range(count))
