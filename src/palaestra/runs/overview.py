@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import os
+import threading
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ from palaestra.base.errors import RunError
 from palaestra.runs.folder import CONFIG, LOCK, MANIFEST, METRICS, RunFolder
 from palaestra.runs.metrics import Lines
 
+_probing = threading.Lock()  # two threads that look at one lock would each take the other for the run's process
 State = Literal["running", "finished", "stopped", "damaged", "not a run"]
 
 
@@ -92,7 +94,7 @@ def is_running(home: RunFolder) -> bool:
     if not lock.exists() or not os.access(lock, os.W_OK):
         return False
     try:
-        with home.locked():
+        with _probing, home.locked():
             return False
     except RunError:
         return True
