@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from palaestra.base.errors import ConfigError
+from palaestra.base.errors import ConfigError, GameError
 from palaestra.cli import complete
 
 
@@ -39,11 +39,18 @@ def serve(
     if importlib.util.find_spec("nicegui") is None:
         raise ConfigError("the page needs NiceGUI: pip install 'palaestra[web]'")
     from palaestra.cli.output import say
+    from palaestra.games.base import RULES
     from palaestra.games.registry import make_game
+    from palaestra.live.role_play import rules_of
     from palaestra.web.server import serve as start
 
     for text in game or ():
-        make_game(text)
+        try:
+            make_game(text)
+        except GameError:
+            if not text.startswith(RULES):
+                raise
+            rules_of(text)  # rules that are not played in turn have a page, too
 
     def ready(address: str) -> None:
         say(f"Palaestra is at {address}  (Ctrl-C ends it)")

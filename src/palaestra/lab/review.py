@@ -6,7 +6,7 @@ adviser's value falls. Values are for the player to move, except in the curve, w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -83,13 +83,28 @@ def review_game(
         analyses.append(found)
         if listen is not None:
             listen()
+    return judge_line(game, states, actions, analyses, adviser.text, played.opening_plies)
+
+
+def judge_line(
+    game: Game,
+    states: Sequence[Int8s],
+    actions: Sequence[int],
+    analyses: Sequence[Analysis | None],
+    adviser: str,
+    opening_plies: int = 0,
+) -> Review:
+    """Judge the moves between some states by what is thought of each state; nothing is where the game is over.
+
+    Every analysis has a value and exact results (`InstantJudge.complete`).
+    """
     values = [_value(game, state, found) for state, found in zip(states, analyses, strict=True)]
     moves = [
-        _judge(game, ply, states[ply], action, found, values[ply + 1], ply < played.opening_plies)
+        _judge(game, ply, states[ply], action, found, values[ply + 1], ply < opening_plies)
         for ply, (action, found) in enumerate(zip(actions, analyses, strict=False))
         if found is not None
     ]
-    return Review(game, adviser.text, states, moves, values)
+    return Review(game, adviser, list(states), moves, values)
 
 
 def _value(game: Game, state: Int8s, analysis: Analysis | None) -> float:

@@ -73,6 +73,7 @@ class GameInPlay:
             moves = f"@{int(np.random.default_rng(seed).integers(self.game.num_starts))} {moves}"
         self.position = Position(self.game, moves)
         self.resigned: int | None = None  # the side that gave up
+        self._gave_up: tuple[int, int] | None = None  # and at which ply, while an earlier position is looked at
         self._undone: list[int] = []  # actions that can be played again, the next one last
         self._adviser = adviser
         self._judge: InstantJudge | None = None  # made when the first hint is asked for
@@ -122,6 +123,16 @@ class GameInPlay:
             self._adviser = make_player(self._adviser or default_adviser(self.game), self.game)
         return self._adviser
 
+    @property
+    def ply(self) -> int:
+        """How many moves led to the position that is shown."""
+        return len(self.position.actions)
+
+    @property
+    def line(self) -> tuple[int, ...]:
+        """All actions of the game, also those that were taken back and can be played again."""
+        return (*self.position.actions, *reversed(self._undone))
+
     # What can be done; all but a hint returns the game itself.
 
     def play(self, move: str | int) -> GameInPlay:
@@ -129,6 +140,7 @@ class GameInPlay:
         self._refuse_if_over()
         self.position = self.position.after(move)
         self._undone.clear()
+        self._gave_up = None
         return self
 
     def answer(self) -> GameInPlay:
@@ -138,6 +150,8 @@ class GameInPlay:
             raise MoveError("it is a person's turn: give a move")
         stream = keyed_seeds(self.seed, len(self.position.states))
         slot = np.zeros(1, dtype=np.int64)
+        if player.follows:
+            player.follow(0, self.position.start, self.position.actions)
         return self.play(int(player.act(self.position.state[None], stream, slot)[0]))
 
     def play_on(self) -> GameInPlay:
@@ -148,13 +162,30 @@ class GameInPlay:
 
     def undo(self) -> GameInPlay:
         """Take moves back to the last turn of a person, or one move where no person plays."""
-        self.resigned = None
+        self.resigned = self._gave_up = None
         turns = self._turns(range(len(self.position.actions) - 1, -1, -1))
         if not turns:
             raise MoveError("there is no move of yours to take back")
         taken = len(self.position.actions) - turns[0]
         self._undone += reversed(self.position.actions[turns[0] :])
         self.position = self.position.back(taken)
+        self._forget()
+        return self
+
+    def go(self, ply: int) -> GameInPlay:
+        """Show the position after so many moves of the line; a move that is played there drops the rest of it."""
+        line = self.line
+        if not 0 <= ply <= len(line):
+            raise MoveError(f"the game has {len(line)} moves; there is no position after {ply}")
+        if self.resigned is not None:
+            self._gave_up = self.resigned, self.ply
+        if ply < self.ply:
+            self.position = self.position.back(self.ply - ply)
+        else:
+            for action in line[self.ply : ply]:
+                self.position = self.position.after(action)
+        self._undone = list(reversed(line[ply:]))
+        self.resigned = self._gave_up[0] if self._gave_up is not None and self._gave_up[1] == ply else None
         self._forget()
         return self
 

@@ -24,6 +24,7 @@ class House:
         self.allowed = Allowed(self.runs, tuple(self.own_games))
         self.moves = Asked(self.searches, "palaestra-move")
         self.analyses = Asked(self.searches, "palaestra-analysis")
+        self.for_roles: set[str] = set()  # own games in GDL that are not played in turn
 
     def games(self) -> list[str]:
         """Texts of the games that a list shows: one's own first, every size, then rules in GDL."""
