@@ -53,7 +53,8 @@ def start_server(folder: Path, *options: str) -> Server:
     pytest.importorskip("nicegui", reason="the page needs the extra web")
     port = free_port()
     command = [sys.executable, "-m", "palaestra", "serve", "--port", str(port), *options]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}  # NiceGUI reads them
+    environment = {**kept, "OMP_NUM_THREADS": "1"}
     log = (folder / "server.log").open("wb")
     process = subprocess.Popen(command, cwd=folder, stdout=log, stderr=log, env=environment)
     for _ in range(600):

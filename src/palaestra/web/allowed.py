@@ -27,6 +27,8 @@ KINDS_OF_PAGES = (
     "random", "greedy", "alphabeta", "perfect", "mcs", "uct", "rave", "puct", "gumbel", "rhea", "nmcs", "nrpa",
     "run", "net",
 )  # fmt: skip
+# Arguments that are texts and name neither a file nor a program; a run's name is looked for in the runs folder.
+TEXTS_OF_PAGES = ("reward", "rule", "amaf", "sequences", "network", "run")
 _NAME = re.compile(r"[\w.+-]{1,200}", re.UNICODE)
 
 
@@ -68,8 +70,9 @@ class Allowed:
         if parts.subject is not None and KINDS[parts.name].subject == "network":
             parts = replace(parts, subject=self._network(parts.subject))
         made = read_player(str(parts))
-        if getattr(made, "model", None) is not None:
-            raise PlayerError(f"{clip(text)} names a file, which only the command line may do; try run:NAME")
+        for name in made.model_fields_set:
+            if isinstance(getattr(made, name), str) and name not in TEXTS_OF_PAGES:
+                raise PlayerError(f"{clip(text)} names a file, which only the command line may do; try run:NAME")
         if isinstance(run := getattr(made, "run", None), str):
             made = made.model_copy(update={"run": self._network(run)})
         return str(made)
