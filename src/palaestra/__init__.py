@@ -95,12 +95,14 @@ def _trusting(function: Any) -> Any:
     """The function, after the code that its texts name has been trusted: the caller has written them."""
     from functools import wraps
 
-    from palaestra.base.user_code import trust
+    from palaestra.base.user_code import trust, trust_commands
 
     @wraps(function)
     def typed(*given: Any, **named: Any) -> Any:
         for value in (*given, *named.values()):
-            trust(*(text for text in (value if isinstance(value, list | tuple) else [value]) if isinstance(text, str)))
+            texts = [text for text in (value if isinstance(value, list | tuple) else [value]) if isinstance(text, str)]
+            trust(*texts)
+            trust_commands(*texts)
         return function(*given, **named)
 
     return typed

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from palaestra.base.errors import PlayerError
+from palaestra.base.user_code import command_of
 from palaestra.games.base import Game
 from palaestra.games.registry import make_game
 from palaestra.nets.architecture import GameFacts, parse_net, random_weights
@@ -15,6 +16,8 @@ from palaestra.players.kinds import Kind
 from palaestra.players.registry import KINDS, make_player, read_player
 from palaestra.players.table import About, Table, table_bytes
 from tests.players.run_folders import write_run
+from tests.protocols.commands import fake
+from tests.protocols.squares import GAME as RACE
 
 TIC = make_game("tic_tac_toe-3x3")
 MORPION = make_game("morpion-4d")
@@ -56,6 +59,10 @@ OTHER_VALUES: dict[str, dict[str, Any]] = {
     },
     "net": {"network": "a run", "temperature": 0.5},
     "qtable": {"table": "a table", "playouts": 5},
+    "gtp": {"command": "a program", "ms": 1500.0, "wait": 20.0},
+    "uci": {
+        "command": "a program", "ms": 50.0, "nodes": 20, "depth": 3, "options": "Skill Level=3", "wait": 20.0,
+    },
 }  # fmt: skip
 
 
@@ -80,7 +87,7 @@ def write_network(game: Game, path: Path) -> Path:
 
 
 def game_for(name: str) -> Game:
-    return MORPION if name in ("nmcs", "nrpa") else TIC
+    return {"nmcs": MORPION, "nrpa": MORPION, "uci": RACE}.get(name, TIC)
 
 
 def with_values(kind: type[Kind], net: Path, values: dict[str, Any] | None = None) -> Kind:
@@ -94,6 +101,10 @@ def with_values(kind: type[Kind], net: Path, values: dict[str, Any] | None = Non
         chosen["model"] = str(net.parent / "morpion.onnx")
     if "table" in kind.model_fields:
         chosen["table"] = str(net.parent / "table")
+    if "command" in kind.model_fields:
+        command = command_of(fake(kind.name))
+        assert command is not None
+        chosen["command"] = command
     return kind(**chosen)
 
 

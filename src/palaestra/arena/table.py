@@ -5,7 +5,8 @@ network sees one batch and no player is needed twice. The questions of a step ma
 is asked by one thread at a time. A game's course depends on its `Scheduled` entry and its two players alone: not on the
 other games, their number, or the threads. Only limits in milliseconds break this, as clocks do.
 
-A player that answers with an illegal move or fails loses that game, and the game says why. Nothing here knows about
+A player that answers with an illegal move or fails loses that game, and the game says why; so does a program that dies,
+hangs or talks nonsense (`EngineError`). Nothing here knows about
 pairings, ratings or files, and nothing is printed.
 """
 
@@ -20,7 +21,7 @@ import numpy as np
 
 from palaestra.arena.openings import Opening, play_opening
 from palaestra.base.compiling import clock
-from palaestra.base.errors import PalaestraError
+from palaestra.base.errors import EngineError, PalaestraError
 from palaestra.base.streams import keyed_seeds
 from palaestra.base.types import Float32s, Int8s, Int64s, UInt64s
 from palaestra.games.base import Game
@@ -112,7 +113,7 @@ class Table:
         try:
             return self._question(player, rows), {}
         except Exception as error:  # whatever a player does wrong costs it the game, not the others theirs
-            if rows.size == 1 or (isinstance(error, PalaestraError) and not self.forgiving):
+            if rows.size == 1 or self._ends_all(error):
                 return _nothing(1), {0: self._blame(player, error)}
         finally:
             self.seconds[player] += clock() - began
@@ -130,6 +131,9 @@ class Table:
     def _question(self, player: int, rows: Int64s) -> Choice:
         games = [self._games[row] for row in rows]
         states, numbers = self._states[rows], np.array([game.number for game in games])
+        if self.players[player].follows:
+            for game in games:
+                self.players[player].follow(game.number, game.opening.start, self._moves[game.number])
         return _checked(self.players[player].choose(states, self._streams(games, states), numbers), rows.size)
 
     def _streams(self, games: Sequence[Scheduled], states: Int8s) -> UInt64s:
@@ -143,9 +147,15 @@ class Table:
         return streams
 
     def _blame(self, player: int, error: Exception) -> str:
-        if isinstance(error, PalaestraError) and not self.forgiving:
+        if self._ends_all(error):
             raise error
+        if isinstance(error, EngineError):
+            return str(error)
         return f"{self.players[player].text} failed: {type(error).__name__}: {error}"
+
+    def _ends_all(self, error: Exception) -> bool:
+        """Whether a failure says that the player cannot play as it was set up, so that a score would mean nothing."""
+        return isinstance(error, PalaestraError) and not (self.forgiving or isinstance(error, EngineError))
 
     def _apply(self, player: int, rows: Int64s, choice: Choice, faults: dict[int, str]) -> dict[int, GameRecord]:
         """Make the moves; the games that ended, by row."""

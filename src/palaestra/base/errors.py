@@ -27,6 +27,12 @@ class PlayerError(PalaestraError):
     """A player's text that names no player, or arguments that the player does not take."""
 
 
+class EngineError(PalaestraError):
+    """A program that plays died, hung, gave up or answered nonsense: that costs it the game, and nothing else."""
+
+    exit_code = 1
+
+
 class SearchError(PalaestraError):
     """A selection rule that is unknown, does not fit, or gives no score."""
 

@@ -9,6 +9,10 @@ but the folder may come from a stranger, with a module of that name in it. So `l
   hashes in a file of the user's (`$PALAESTRA_STATE`, or `palaestra` in the user's folder for states), never beside
   a run.
 
+A command that a player's text would start (`gtp:gnugo --mode gtp`) needs more: the user has typed this very command as
+a player (`trust_commands`). It is never remembered, not handed on to other processes, and a text that only contains it,
+such as a setting or a configuration, gives no consent.
+
 This module knows no game, network or player: their registries say what a name should have been.
 """
 
@@ -31,21 +35,29 @@ from palaestra.base.errors import PalaestraError
 from palaestra.base.own_files import NotOwn, read_own, write_own
 from palaestra.base.reading import parse_json
 from palaestra.base.suggest import did_you_mean
-from palaestra.base.text import Parts, clip
+from palaestra.base.text import Grammar, Parts, clip
 
 # What stands before the colon of a text that names data or a built-in kind; any other word there is a module.
 NOT_CODE: Mapping[str, str] = {
     "gdl": "rules in GDL",
+    "openspiel": "a game of OpenSpiel",
+    "pgx": "a game of PGX",
     "run": "the agent of a run",
     "net": "the network of a run",
     "qtable": "a table that was learned",
+    "gtp": "a program that speaks GTP",
+    "uci": "a program that speaks UCI",
 }
+STARTED = ("gtp", "uci")  # of these, the kinds whose subject, or argument `command`, is started as a process
 
 _WORD = r"[^\W\d]\w*"
 _NAME = re.compile(rf"{_WORD}(?:\.{_WORD})*:{_WORD}")
 _NAMES = re.compile(rf"(?<![\w.:/\\-])({_NAME.pattern})")
 
+_PLAYER = Grammar("player", "gtp:gnugo", ValueError)
+
 _trusted: set[str] = set()  # what the user has named in this command
+_commands: set[str] = set()  # what the user has typed as players that are programs
 
 
 def is_code(text: str, built_in: Container[str] = ()) -> bool:
@@ -68,10 +80,18 @@ def trust(*texts: str) -> None:
     _trusted.update(code_names(texts))
 
 
+def trust_commands(*texts: str) -> None:
+    """The user has typed these texts: one that is as a whole the text of a program that plays may start it."""
+    _commands.update(command for text in texts if (command := command_of(text)) is not None)
+
+
 def begin_command(words: Iterable[str]) -> None:
     """A command begins: nothing is trusted but what its words name. A word that is a path names that file alone."""
     _trusted.clear()
-    trust(*(word for word in words if not os.path.lexists(word)))
+    _commands.clear()
+    typed = [word for word in words if not os.path.lexists(word)]
+    trust(*typed)
+    trust_commands(*typed)
 
 
 def trusted() -> list[str]:
@@ -82,6 +102,23 @@ def trusted() -> list[str]:
 def may_load(name: str) -> bool:
     """Whether `load` would import this name."""
     return name in _trusted or _remembered(name) is not None
+
+
+def command_of(text: str) -> str | None:
+    """The command that a player's text would start; None for any other text. An option may stand before it."""
+    if text.startswith("-"):
+        text = text.partition("=")[2]
+    try:
+        parts = _PLAYER.parse(text)
+    except ValueError:
+        return None
+    command = parts.keywords.get("command") if parts.subject is None else parts.subject
+    return command if parts.name in STARTED and isinstance(command, str) else None
+
+
+def may_start(command: str) -> bool:
+    """Whether the user has typed this very command as a player."""
+    return command in _commands
 
 
 def to_be_named(texts: Iterable[str]) -> list[str]:

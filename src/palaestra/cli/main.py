@@ -49,6 +49,8 @@ VERBS = (
     ("bench", "bench", "palaestra bench search connect_four-6x7"),
     ("qlearn", "qlearn", "palaestra qlearn tic_tac_toe --learner qm --save tic.table"),
     ("ggp", "ggp", "palaestra ggp player --port 9147 --player 'uct(ms=60000)'"),
+    ("gtp", "gtp", "palaestra gtp othello-8x8 --player 'uct(ms=1000)'"),
+    ("uci", "uci", "palaestra uci --game openspiel:chess --player 'uct(ms=1000)'"),
     ("reproduce", "reproduce", "palaestra reproduce table-5.1 --games 100"),
     ("serve", "serve", "palaestra serve --open"),
     ("demo", "demo", "palaestra demo --minutes 2"),

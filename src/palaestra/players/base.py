@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pickle import PicklingError
 from typing import Any
@@ -47,6 +47,7 @@ class Player(ABC):
     """A player of one game. `text` is what made it, for example `uct(simulations=200)`."""
 
     from_text = False  # whether `make_player` made it, so that its text alone makes it again
+    follows = False  # whether it must be told the moves of a game before it is asked about it (`follow`)
 
     def __init__(self, game: Game, text: str = "") -> None:  # the registry says what made one of the user's own
         self.game = game
@@ -72,6 +73,9 @@ class Player(ABC):
     def choose(self, states: Int8s, rng: Rng, slots: Int64s | None = None) -> Choice:
         """`act`, with the values that the player found on the way, for records and adjudication."""
         return Choice(self.act(states, rng, slots))
+
+    def follow(self, slot: int, start: int, moves: Sequence[int]) -> None:
+        """How the game in this slot came about: the number of its initial position, and the actions since then."""
 
     def forget(self, slots: Int64s | None = None) -> None:
         """The games in these slots (all, if none are given) are over: drop whatever was kept for them."""

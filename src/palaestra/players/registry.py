@@ -14,7 +14,7 @@ from palaestra.base.text import Parts
 from palaestra.base.text_model import read
 from palaestra.base.user_code import is_code
 from palaestra.games.base import Game
-from palaestra.players import kinds, run_kinds, tree_kinds
+from palaestra.players import engines_kinds, kinds, run_kinds, tree_kinds
 from palaestra.players.base import Player
 from palaestra.players.kinds import Kind
 from palaestra.players.text import PLAYERS, parse_player
@@ -41,6 +41,8 @@ KINDS: dict[str, type[Kind]] = {
         kinds.Nrpa,
         kinds.QTable,
         kinds.Human,
+        engines_kinds.Gtp,
+        engines_kinds.Uci,
     )
 }
 
