@@ -36,7 +36,9 @@ def button(words: str, icon: str, pressed: Callable[..., Any], *, main: bool = F
 
 def chip(state: str) -> str:
     """A state as a small mark."""
-    kind = {"running": "live", "done": "good", "holds": "good", "fails": "bad", "failed": "bad"}.get(state, "soft")
+    kind = {"running": "live", "done": "good", "holds": "good", "valid": "good", "fails": "bad", "wrong": "bad"}.get(
+        state, "soft"
+    )
     return f'<span class="px-chip px-{kind}">{escape(state)}</span>'
 
 

@@ -77,9 +77,7 @@ def register(house: House) -> None:
 
 def _list(rows: list[tournaments.Row]) -> str:
     if not rows:
-        words = (
-            "No tournament yet. One that you start has a process of its own, and goes on without this page."
-        )
+        words = "No tournament yet. One that you start has a process of its own, and goes on without this page."
         return f'<p class="px-empty">{words}</p>'
     shown = "".join(_list_row(row) for row in rows)
     head = "<tr><th>name</th><th>game</th><th class='px-hide'>players</th><th>games</th><th></th></tr>"
