@@ -15,6 +15,7 @@ from palaestra.web.commands import Command
 from palaestra.web.frame import say
 from palaestra.web.guard import MOST_BODY
 
+KINDS = {"running": "live", "done": "good", "holds": "good", "valid": "good", "fails": "bad", "wrong": "bad"}
 LONGEST_FILE = MOST_BODY - 2**16  # bytes: what else an upload sends is not the file's
 
 
@@ -36,10 +37,7 @@ def button(words: str, icon: str, pressed: Callable[..., Any], *, main: bool = F
 
 def chip(state: str) -> str:
     """A state as a small mark."""
-    kind = {"running": "live", "done": "good", "holds": "good", "valid": "good", "fails": "bad", "wrong": "bad"}.get(
-        state, "soft"
-    )
-    return f'<span class="px-chip px-{kind}">{escape(state)}</span>'
+    return f'<span class="px-chip px-{KINDS.get(state, "soft")}">{escape(state)}</span>'
 
 
 def bar(share: float) -> str:

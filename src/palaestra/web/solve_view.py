@@ -177,8 +177,8 @@ def histogram(scores: dict[int, int]) -> charts.Options:
     places = range(low, high + 1, width)
     names = [str(place) if width == 1 else f"{place}–{place + width - 1}" for place in places]
     series = [{
-        "type": "bar", "name": "restarts", "data": [counts.get(place, 0) for place in places], "color": charts.COLOURS[0],
-        "barCategoryGap": "12%", "emphasis": {"disabled": True},
+        "type": "bar", "name": "restarts", "data": [counts.get(place, 0) for place in places],
+        "color": charts.COLOURS[0], "barCategoryGap": "12%", "emphasis": {"disabled": True},
     }]  # fmt: skip
     x = {**charts.x_axis("iterations"), "type": "category", "name": "score", "data": names}
     x.pop("min")

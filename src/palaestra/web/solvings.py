@@ -79,7 +79,8 @@ def go_on(house: House, name: str, minutes: Any) -> Command:
     about = SolveFile(folder).journal.about
     if not all(isinstance(text, str) for text in (about.game, about.player, about.opening)):
         raise RunError(f"{name} does not say what it solves; start another search")
-    given = words(house, about.game, about.player, minutes, about.seed, folder)
+    player = about.player.replace(f"{house.runs}/", "")  # a run is named by its folder where runs are not in ./runs
+    given = words(house, about.game, player, minutes, about.seed, folder)
     game = house.allowed.game(about.game)
     if about.opening:
         game.from_moves(about.opening)

@@ -32,7 +32,7 @@ FULL = "done"
 
 @dataclass(frozen=True)
 class Plan:
-    """What is played; `names` are the players as the games call them."""
+    """What is played; `players` as a browser names them, `names` as the games call them."""
 
     game: str
     players: tuple[str, ...]
@@ -47,10 +47,12 @@ class Plan:
         stages = check_plan(self.format, len(self.players), None)
         return stages * pairings_a_stage(cast("Format", self.format), len(self.players)) * self.games
 
-    def words(self, folder: Path) -> list[str]:
-        """The command, without `palaestra`."""
+    def words(self, house: House, folder: Path) -> list[str]:
+        """The command, without `palaestra`; all that it names is checked."""
+        house.allowed.game(self.game)
+        players = [house.allowed.player(text) for text in self.players]
         options = ["--games", str(self.games), "--format", self.format, "--seed", str(self.seed)]
-        return ["tournament", self.game, *self.players, *options, "--pgn", str(folder / GAMES), "--resume"]
+        return ["tournament", self.game, *players, *options, "--pgn", str(folder / GAMES), "--resume"]
 
 
 @dataclass(frozen=True)
@@ -105,7 +107,7 @@ def checked(house: House, game: str, players: Sequence[str], games: Any, format:
     if format not in FORMATS:
         raise ConfigError(f"a tournament is one of {', '.join(FORMATS)}")
     check_plan(format, len(texts), None)
-    return Plan(game, texts, texts, count, format, whole("the seed", seed, 0, MOST_SEED))
+    return Plan(game, tuple(players), texts, count, format, whole("the seed", seed, 0, MOST_SEED))
 
 
 def whole(what: str, given: Any, least: int, most: int) -> int:
@@ -116,11 +118,12 @@ def whole(what: str, given: Any, least: int, most: int) -> int:
     return int(number)
 
 
-def begin(plan: Plan, folder: Path) -> Command:
+def begin(house: House, plan: Plan, folder: Path) -> Command:
     """Start a new tournament."""
+    words = plan.words(house, folder)
     make_folder(folder)
     write_file(folder / ABOUT, json.dumps(asdict(plan), indent=1, ensure_ascii=False).encode())
-    return Command.start(plan.words(folder), folder)
+    return Command.start(words, folder)
 
 
 def go_on(house: House, folder: Path) -> Command:
@@ -128,10 +131,7 @@ def go_on(house: House, folder: Path) -> Command:
     plan = read_plan(folder)
     if plan is None:
         raise ConfigError(f"{folder.name} has no {ABOUT} that says what is played; start another tournament")
-    house.allowed.game(plan.game)
-    for text in plan.players:
-        house.allowed.player(text)
-    return Command.start(plan.words(folder), folder)
+    return Command.start(plan.words(house, folder), folder)
 
 
 def read_plan(folder: Path) -> Plan | None:

@@ -146,8 +146,8 @@ class NewTournament:
         folder = tournaments.place(self.house).new(str(self.name.value or ""), plan.game)
         self.start.props("loading")
         try:
-            names = await self.house.moves.ask(questions.names_of_players, plan.game, plan.players)
-            await asyncio.to_thread(tournaments.begin, replace(plan, names=tuple(names)), folder)
+            names = await self.house.moves.ask(questions.names_of_players, plan.game, plan.names)
+            await asyncio.to_thread(tournaments.begin, self.house, replace(plan, names=tuple(names)), folder)
         finally:
             self.start.props(remove="loading")
         ui.navigate.to(f"/compare/{quote(folder.name)}")

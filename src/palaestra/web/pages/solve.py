@@ -86,7 +86,8 @@ def _list(rows: list[solvings.Row]) -> str:
     if not rows:
         return '<p class="px-empty">Nothing has been solved here yet. A search goes on when this page is closed.</p>'
     shown = "".join(
-        f'<tr><td><a href="/solve/{quote(row.name)}">{escape(row.name)}</a><small>{escape(row.title or row.problem)}</small>'
+        f'<tr><td><a href="/solve/{quote(row.name)}">{escape(row.name)}</a>'
+        f"<small>{escape(row.title or row.problem)}</small>"
         f'</td><td class="px-number"><b>{"–" if row.best is None else row.best}</b></td>'
         f'<td class="px-hide"><small>{escape(row.standing)}</small></td>'
         f"<td>{chip('running' if row.running else 'stopped')}</td></tr>"
