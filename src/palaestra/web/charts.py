@@ -87,7 +87,7 @@ def _silent(name: str, draw: str, ends: Sequence[Point]) -> Options:
         "data": list(ends),
         "encode": {"x": 0, "y": [1, 2]},
         ":renderItem": draw,
-        "clip": True,
+        "clip": False,  # whiskers at the edge are whole
         "silent": True,
         "tooltip": {"show": False},
         "z": 1,

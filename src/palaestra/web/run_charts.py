@@ -62,13 +62,13 @@ def _scores(lines: Lines, over: Over, caption: str, threshold: float | None) -> 
     if not known:
         return None
     series = [
-        curve("best so far", [[x, scores.best] for x, scores in known], COLOURS[3], step="end", showSymbol=False),
+        curve("best so far", [[x, scores.best] for x, scores in known], COLOURS[3], step="end"),
         curve("highest", [[x, scores.highest] for x, scores in known], COLOURS[4]),
         curve("mean", [[x, scores.mean] for x, scores in known], COLOURS[0]),
     ]
     beat: list[Point] = [[at(line, over), line.ranked.threshold] for line in lines if line.ranked is not None]
     if any(point[1] is not None for point in beat):
-        series.append(curve("to beat", beat, COLOURS[1], step="end", showSymbol=False))
+        series.append(curve("to beat", beat, COLOURS[1], step="end"))
     judged: list[tuple[float, Elo]] = [
         (at(line, over), (line.score.mean, line.score.low, line.score.high)) for line in lines if line.score is not None
     ]
@@ -85,7 +85,7 @@ def _losses(lines: Lines, over: Over, caption: str, threshold: float | None) -> 
         curve(name, [[at(line, over), part(line)] for line in lines], colour)
         for (name, part), colour in zip(parts.items(), COLOURS, strict=False)
     ]
-    return options(series, x_axis(over), y_axis("loss, nats and squared value"), caption) if lines else None
+    return options(series, x_axis(over), y_axis("loss"), caption) if lines else None
 
 
 def _running(lines: Lines, over: Over, caption: str, threshold: float | None) -> Options | None:
