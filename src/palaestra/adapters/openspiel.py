@@ -9,6 +9,7 @@ OpenSpiel calls player 1. Knows no players and no search.
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
@@ -244,6 +245,33 @@ class OpenSpielGame(Game):
             return Playouts(ends, self.outcome(ends))
         return Playouts(ends, self.outcome(ends), lengths, moves, turns)
 
+    def playout_outcomes(self, states: Int8s, streams: UInt64s) -> Int32s:
+        """In C++ from beginning to end, where no bound of ours is in the way and rewards come at the end alone.
+
+        OpenSpiel's search with a single simulation plays one random game. It is made anew for each row, with a seed
+        from the row's stream, so that no row depends on another.
+        """
+        if not self._plays_alone:
+            return super().playout_outcomes(states, streams)
+        spiel, game, get = library(), self.spiel, self.histories.get
+        outcomes = self.outcome(states).copy()
+        running = np.flatnonzero(outcomes == ONGOING)
+        keys = self.histories.keys(states[running])
+        seeds = draw_words(streams, running, 0, 1)[:, 0] >> 1
+        values = []
+        for key, seed in zip(keys, seeds.tolist(), strict=True):
+            judge = spiel.RandomRolloutEvaluator(1, seed)
+            values.append(spiel.MCTSBot(game, judge, 1.0, 1, 1, False, seed, False).mcts_search(get(key)).total_reward)
+        for_first = np.array(values) * np.where(states[running, 0] == 1, -1, 1)
+        outcomes[running] = np.sign(for_first) if self.tiebreak == "none" else np.rint(for_first)
+        skip_words(streams, (self.outcome(states) == ONGOING).astype(np.int32))
+        return outcomes
+
+    @cached_property
+    def _plays_alone(self) -> bool:
+        terminal = self.spiel.get_type().reward_model == library().GameType.RewardModel.TERMINAL
+        return self.players == 2 and terminal and self.spiel.max_game_length() <= self.max_plies
+
     def _play_out(self, state: Any, words: list[int], streams: UInt64s, row: int, room: int, trace: bool) -> list[int]:
         """Play at random in place, up to `room` plies, with the words that stream `row` gives; who moved, if traced."""
         legal, apply, mover = state.legal_actions, state.apply_action, state.current_player
@@ -268,12 +296,18 @@ class OpenSpielGame(Game):
     def _writer(self) -> Writer:
         return writer_of(self.name)
 
+    @cached_property
+    def _texts_of(self) -> Callable[[bytes], dict[int, str]]:
+        """The texts of all legal actions; whoever asks for one will ask for the others, too."""
+        return lru_cache(maxsize=8)(lambda key: write_all(self._writer, self.histories.get(key)))
+
     def action_to_text(self, state: Int8s, action: int) -> str:
-        known = write_all(self._writer, self._seen(state))
-        return next((text for text, number in known.items() if number == action), f"#{action}")
+        return self._texts_of(self.histories.keys(state[None])[0]).get(int(action), f"#{action}")
 
     def text_to_action(self, state: Int8s, text: str) -> int:
-        return read_one(self._writer, self._seen(state), text, over=self.outcome(state[None])[0] != ONGOING)
+        if self.outcome(state[None])[0] != ONGOING:
+            raise MoveError(f"the game is over: {clip(text)} cannot be played")
+        return read_one(self._texts_of(self.histories.keys(state[None])[0]), self._seen(state), text)
 
     def split_moves(self, text: str) -> list[str]:
         """Moves stand apart by spaces; commas are part of some of them."""

@@ -35,8 +35,8 @@ def why_not(kind: Any, players: int | None = None) -> str | None:
         return f"it has {fewest} players or more" if players is None else f"it has {fewest} players"
     if fewest == 2 and kind.utility != types.Utility.ZERO_SUM:
         return "what one player wins is not what the other loses"
-    if not (kind.provides_observation_tensor or kind.provides_information_state_tensor):
-        return "it offers no tensor that a network could read"
+    if not kind.default_loadable:
+        return "it is made of a file or of another game"
     return None
 
 

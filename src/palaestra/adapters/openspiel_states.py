@@ -11,6 +11,7 @@ no rules and no players.
 
 from __future__ import annotations
 
+import struct
 from typing import Any
 
 import numpy as np
@@ -49,7 +50,8 @@ class Histories:
         return rows[:, HEADER : HEADER + self.width * self.max_plies].view(self.dtype)
 
     def key_of(self, actions: list[int]) -> bytes:
-        return np.array(actions, dtype=self.dtype).tobytes()
+        """These moves, as bytes."""
+        return bytes(actions) if self.width == 1 else struct.pack(f"<{len(actions)}H", *actions)
 
     def after(self, key: bytes, action: int) -> bytes:
         """The moves with one more."""

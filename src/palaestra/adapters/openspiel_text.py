@@ -9,6 +9,7 @@ alike, the action's number follows: `bxc3#112`.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -41,22 +42,20 @@ def _of_crazyhouse(state: Any, action: int) -> str:
     return str(library().crazyhouse.action_to_move(action, state.board()).to_lan())
 
 
-def write_all(writer: Writer, state: Any) -> dict[str, int]:
-    """Every legal action by its text; texts differ by more than case."""
+def write_all(writer: Writer, state: Any) -> dict[int, str]:
+    """The text of every legal action; texts differ by more than case."""
     actions = state.legal_actions()
     texts = [writer(state, action) for action in actions]
-    lower = [text.lower() for text in texts]
+    seen = Counter(text.lower() for text in texts)
     return {
-        text if lower.count(text.lower()) == 1 else f"{text}#{action}": action
-        for text, action in zip(texts, actions, strict=True)
+        action: text if seen[text.lower()] == 1 else f"{text}#{action}"
+        for action, text in zip(actions, texts, strict=True)
     }
 
 
-def read_one(writer: Writer, state: Any, text: str, over: bool) -> int:
-    """The legal action that a person means; MoveError says what is legal."""
-    if over:  # OpenSpiel may not know it: there is a bound on plies
-        raise MoveError(f"the game is over: {clip(text)} cannot be played")
-    known = write_all(writer, state)
+def read_one(texts: dict[int, str], state: Any, text: str) -> int:
+    """The legal action that a person means, of those that `write_all` gave; MoveError says what is legal."""
+    known = {written: action for action, written in texts.items()}
     wanted = "_".join(text.split())
     if wanted in known:
         return known[wanted]

@@ -210,6 +210,13 @@ class Game(ABC):
             return Playouts(states, self.outcome(states))
         return Playouts(states, self.outcome(states), lengths, moves, movers)
 
+    def playout_outcomes(self, states: Int8s, streams: UInt64s) -> Int32s:
+        """int32[B]: how one uniform random game from each state ends, for whoever needs no more than that.
+
+        Row i draws from streams[i] alone; a library that plays on its own may draw other games than `rollout` does.
+        """
+        return self.rollout(states, streams).outcomes
+
     def score(self, states: Int8s) -> Int32s:
         """int32[B]: a rough static estimate from the first player's side; zeros where a game offers none."""
         return np.zeros(len(states), dtype=np.int32)

@@ -186,6 +186,25 @@ def rollout(sample: Sample) -> Iterator[str]:
                 yield f"{sample.end_of(number)}: the trace names other movers"
 
 
+def playouts(sample: Sample) -> Iterator[str]:
+    """`playout_outcomes` of a stream is an outcome of the game, the same alone and in a batch, and moves the stream."""
+    game, streams = sample.game, sample.streams()
+    if type(game).playout_outcomes is Game.playout_outcomes:
+        return  # those of `rollout`, which has a law of its own
+    together = game.playout_outcomes(sample.starts.copy(), streams)
+    if not is_array(together, (len(sample.starts),), np.int32):
+        yield f"playout_outcomes gave {kind(together)}, not int32[{len(sample.starts)}]"
+        return
+    for number, outcome in enumerate(together):
+        alone = game.playout_outcomes(sample.starts[number : number + 1].copy(), sample.streams()[number : number + 1])
+        if alone[0] != outcome:
+            yield f"playout_outcomes of game {number} gave {outcome} in a batch and {alone[0]} alone"
+        elif abs(outcome) > game.largest_outcome or (game.players == 1 and outcome < 0):
+            yield f"playout_outcomes gave {outcome}, but largest_outcome is {game.largest_outcome}"
+    for number in _true(streams == sample.streams()):
+        yield f"playout_outcomes of game {number} left its stream as it was: the next game would be the same"
+
+
 def leaves(sample: Sample) -> Iterator[str]:
     """`count_leaves` two plies deep is the plain count, from the starts and from positions near the ends."""
     game = sample.game
@@ -364,6 +383,7 @@ LAWS: dict[str, Law] = {
     "batch": batch,
     "step": step,
     "rollout": rollout,
+    "playouts": playouts,
     "leaves": leaves,
     "repeatable": repeatable,
     "observation": observation,

@@ -78,10 +78,11 @@ class Rollout(Evaluator):
         self.game, self.reward, self.trace = game, reward, trace
 
     def __call__(self, leaves: Leaves) -> Evaluation:
-        playouts = self.game.rollout(leaves.states, leaves.streams, self.trace)
-        values = self.reward.value(playouts.outcomes)
+        playouts = self.game.rollout(leaves.states, leaves.streams, trace=True) if self.trace else None
+        outcomes = self.game.playout_outcomes(leaves.states, leaves.streams) if playouts is None else playouts.outcomes
+        values = self.reward.value(outcomes)
         values[leaves.states[:, 0] == 1] *= -1.0
-        return Evaluation(None, values, playouts if self.trace else None)
+        return Evaluation(None, values, playouts)
 
 
 class Mixed(Evaluator):

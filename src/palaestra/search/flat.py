@@ -78,7 +78,7 @@ class FlatSearch:
         places = (self.made[owners] + offsets) % self.counts[owners]
         seeds = np.empty(len(owners), dtype=np.uint64)
         spawn(self.streams, owners, seeds)
-        outcomes = self.game.rollout(self.children[self.first[owners] + places], seeds).outcomes
+        outcomes = self.game.playout_outcomes(self.children[self.first[owners] + places], seeds)
         values = self.signs[owners] * self.reward.value(outcomes)
         cells = owners * self.width + places
         size = self.totals.size
