@@ -6,6 +6,7 @@ A score is points per game: a win is 1, a draw ½. Everything is 95 %. Nothing h
 from __future__ import annotations
 
 import math
+from statistics import NormalDist
 
 from palaestra.base.types import Float64s
 
@@ -74,10 +75,15 @@ def _variance(wins: int, draws: int, losses: int, p: float) -> float:
 
 
 def student_95(freedom: int) -> float:
-    """Two-sided 95 % point of Student's t (Cornish and Fisher's expansion; exact for one degree of freedom)."""
+    """Two-sided 95 % point of Student's t."""
+    return student(freedom, 0.025)
+
+
+def student(freedom: int, tail: float) -> float:
+    """The point of Student's t with so much beyond it (Cornish and Fisher's expansion; exact for one degree)."""
     if freedom == 1:
-        return 12.7062
-    z, n = Z95, float(freedom)
+        return math.tan(math.pi * (0.5 - tail))
+    z, n = NormalDist().inv_cdf(1.0 - tail), float(freedom)
     return (
         z
         + (z**3 + z) / (4 * n)

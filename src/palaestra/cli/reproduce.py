@@ -87,7 +87,6 @@ def reproduce(
         _page(Path(page), found, json)
         return
     jobs = jobs or usable_cores()
-    threads = max(1, usable_cores() // jobs)
     plans = [
         make_plan(
             one,
@@ -95,7 +94,6 @@ def reproduce(
             seeds,
             first_seed=seed,
             sets=[*(sets or ()), *changed],
-            threads=threads,
         )
         for one in (found or chosen(["all"]))
     ]

@@ -11,7 +11,7 @@ from itertools import pairwise
 from palaestra.base.types import Float64s
 from palaestra.lab.data import Data
 from palaestra.lab.experiment import Claim, Published, Verdict
-from palaestra.lab.statistics import Estimate, mean, order_chance, paired_difference
+from palaestra.lab.statistics import Estimate, least_difference, mean, order_chance, paired_difference
 
 
 def agrees(known: Published, of: Callable[[Data], Estimate], within: float, what: str) -> Claim:
@@ -49,10 +49,9 @@ def in_order(text: str, groups: Callable[[Data], dict[str, Float64s]], order: tu
         found = groups(data)
         if any(name not in found for name in order):
             return Verdict.open(f"not all of {', '.join(order)} took part")
-        steps = [paired_difference(found[a], found[b]) for a, b in pairwise(order)]
-        least = min(steps, key=lambda step: step.value)
+        least, step = least_difference({f"{a} minus {b}": (found[a], found[b]) for a, b in pairwise(order)})
         chance = order_chance(found, order)
-        return Verdict.above(least, 0.0, f"{what}, smallest step of the order; chance of the order {chance:.0%}")
+        return Verdict.above(least, 0.0, f"{what}, {step}, smallest step; chance of the order {chance:.0%}")
 
     return Claim(text, check)
 

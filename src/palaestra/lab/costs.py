@@ -93,7 +93,8 @@ class Costs:
         speeds = self._speeds(judged)
         assert speeds.match is not None, "evaluation.history has matches"
         games, simulations = (int(job.arguments[name] or 0) for name in ("games", "simulations"))
-        return 2 * speeds.match.match_seconds(speeds.network, simulations, games, NO_DRIFT)
+        beside = 1 if job.batch is None else job.batch.beside  # on one table, with larger calls of the network
+        return 2 * speeds.match.match_seconds(speeds.network, simulations, games * beside, NO_DRIFT) / beside
 
     def _speeds(self, config: RunConfig) -> Speeds:
         return calibrate(config, lambda what: self._measure(f"{what}, {config.game}, {config.net}"))

@@ -16,7 +16,7 @@ import inspect
 import json
 import textwrap
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -35,7 +35,6 @@ from palaestra.runs.metrics import MetricsLine
 from palaestra.work.jobs import report
 
 RUNS, JOBS = "runs", "jobs"
-NOT_IN_KEY = ("threads",)  # changes no result
 Until = Callable[[MetricsLine], bool]
 
 
@@ -52,12 +51,28 @@ class Train:
         settings = {
             name: value
             for name, value in flatten(self.config).items()
-            if name not in NOT_IN_KEY and value is not None and value is not False
+            if value is not None and value is not False and (name, value) != ("threads", 1)
         }
         return f"{_plain(self.config.game)}-{_hash(settings, game_version(self.config.game))}"
 
     def __str__(self) -> str:
         return f"run {self.key}"
+
+
+Given = tuple[Mapping[str, Value], Sequence[Path]]  # the arguments of a call, and the folders of the runs it needs
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Calls that take less time when they are done at once: all with the same `name`.
+
+    `function` does several of them, and gives rows with the place of their call as each of them ends: the same rows as
+    one by one. `beside` says with how many others a player is asked, for estimates of time.
+    """
+
+    function: Callable[[Sequence[Given]], Iterable[tuple[int, list[Row]]]]
+    name: str
+    beside: int = 1
 
 
 @dataclass(frozen=True)
@@ -73,6 +88,7 @@ class Call:
     needs: tuple[Train, ...] = ()
     units: float = 1.0  # how much work it is, compared with its trial
     trial: Call | None = None  # the same on a small scale, to tell the time; None: not worth counting
+    batch: Batch | None = None
 
     @cached_property
     def key(self) -> str:
@@ -160,20 +176,38 @@ class Store:
             else:
                 train(config.model_copy(update={"iterations": iterations}), folder, heard)
 
+    def do_batch(self, jobs: Sequence[Call]) -> None:
+        """Do several calls of one batch at once; each is kept as it ends."""
+        left = [job for job in jobs if self.share(job) < 1.0]
+        if not left:
+            return
+        batch, last = left[0].batch, time.perf_counter()
+        assert batch is not None, "these calls have none"
+        given = [(job.arguments, [self.run(need) for need in job.needs]) for job in left]
+        for done, (place, rows) in enumerate(batch.function(given), start=1):
+            now = time.perf_counter()
+            self._keep(left[place], rows, now - last)
+            last = now
+            report(done / len(left), f"{left[place].name.replace('_', ' ')} {done} of {len(left)}, {batch.name}")
+
     def _call(self, job: Call) -> None:
-        file = self._file(job)
-        if file.is_file():
+        if self._file(job).is_file():
             return
         began = time.perf_counter()
         runs = {"runs": [self.run(need) for need in job.needs]} if job.needs else {}
-        rows = [dict(row) for row in job.function(**runs, **job.arguments)]
+        rows = list(job.function(**runs, **job.arguments))
+        self._keep(job, rows, time.perf_counter() - began)
+
+    def _keep(self, job: Call, rows: Sequence[Row], seconds: float) -> None:
+        """Write what a call has returned; from now on it is done."""
+        file = self._file(job)
         written = {
             "function": f"{job.function.__module__}:{job.function.__name__}",
             "arguments": dict(job.arguments),
             "runs": [need.key for need in job.needs],
             "units": job.units,
-            "seconds": time.perf_counter() - began,
-            "rows": rows,
+            "seconds": seconds,
+            "rows": [dict(row) for row in rows],
         }
         make_folder(file.parent)
         write_file(file, json.dumps(written).encode())

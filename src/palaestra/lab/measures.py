@@ -11,17 +11,19 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 from palaestra.lab.data import Row, Value, float_of
 from palaestra.lab.experiment import Arm
-from palaestra.lab.jobs import Call, Job, Store, Train, Until
+from palaestra.lab.jobs import Batch, Call, Given, Job, Store, Train, Until
+from palaestra.lab.matches import Match, final_agent, match_row, play_matches
 
 if TYPE_CHECKING:
-    from palaestra.arena.match import MatchResult
-    from palaestra.games.base import Game
     from palaestra.lab.plan import Plan
     from palaestra.players.base import Player
     from palaestra.runs.metrics import Lines
+
+Entrant = tuple[str, int | None, Train | None]  # its name, its seed, and its run, or None for a player's text
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,7 @@ def _nothing(arm: Arm) -> str:
 
 @dataclass(frozen=True)
 class Tournament:
-    """The final networks of all arms and seeds of a game, and `others`, meet each other: one job a pairing.
+    """The final networks of all arms and seeds of a game, and `others`, meet each other, all at once: a job a pairing.
 
     The scale's value `games` is the number of games of a pairing, `simulations` the search of the networks. A row is a
     pairing, with wins, draws and losses of `arm` and `seed` over `opponent` and `opponent_seed`. `apart` says what
@@ -124,7 +126,7 @@ class Tournament:
 
     def _pairings(self, plan: Plan) -> Iterator[tuple[Row, Call]]:
         for game, kind in dict.fromkeys((arm.game, self.apart(arm)) for arm in plan.arms):
-            entrants: list[tuple[str, int | None, Train | None]] = [
+            entrants: list[Entrant] = [
                 (arm.name, seed, self._run(plan, arm, seed))
                 for arm, seed in plan.each()
                 if (arm.game, self.apart(arm)) == (game, kind)
@@ -132,7 +134,7 @@ class Tournament:
             entrants += [(text, None, None) for text in self.others]
             for one, other in combinations(entrants, 2):
                 who = {"game": game, "arm": one[0], "seed": one[1], "opponent": other[0], "opponent_seed": other[1]}
-                yield who, _meeting(plan, game, one, other)
+                yield who, _meeting(plan, game, one, other, kind or "tournament", len(entrants) - 1)
 
 
 @dataclass(frozen=True)
@@ -161,9 +163,7 @@ class FinalMatches:
         for arm, seed in plan.each():
             own = (arm.name, seed, plan.run(self.preset, arm, seed))
             mates = [arms[arm.game, b] for a, b in self.pairs if a == arm.name]
-            others: list[tuple[str, int | None, Train | None]] = [
-                (mate.name, seed, plan.run(self.preset, mate, seed)) for mate in mates
-            ]
+            others: list[Entrant] = [(mate.name, seed, plan.run(self.preset, mate, seed)) for mate in mates]
             for other in [*others, *((text, None, None) for text in self.against)]:
                 who: Row = {
                     "game": arm.game, "arm": arm.name, "seed": seed, "opponent": other[0], "opponent_seed": other[1]
@@ -171,64 +171,64 @@ class FinalMatches:
                 yield who, _meeting(plan, arm.game, own, other)
 
 
-def _meeting(
-    plan: Plan, game: str, one: tuple[str, int | None, Train | None], other: tuple[str, int | None, Train | None]
-) -> Call:
-    """The job of one pairing: an entrant is its name, its seed, and its run, or None for a player's text."""
+def _meeting(plan: Plan, game: str, one: Entrant, other: Entrant, table: str = "", beside: int = 1) -> Call:
+    """The job of one pairing; those of one `table` are played at once, and there each player meets so many others."""
+    who = "\t".join(f"{name}\t{seed}" for name, seed, _ in (one, other))
     arguments: dict[str, Value] = {
         "game": game,
         "a": one[0],
         "b": other[0],
         "games": plan.number("games"),
         "simulations": plan.number("simulations"),
-        "seed": one[1] or 0,
+        "seed": crc32(who.encode()),  # every pairing has openings of its own
+        "networks": "".join(side for side, entrant in (("a", one), ("b", other)) if entrant[2] is not None),
     }
     needs = tuple(run for _, _, run in (one, other) if run is not None)
-    arguments |= {"networks": "".join("a" if entrant is one else "b" for entrant in (one, other) if entrant[2])}
-    return Call(play_pairing, arguments, needs)
+    batch = Batch(play_pairings, f"{game} {table}".strip(), beside) if table else None
+    return Call(play_pairing, arguments, needs, batch=batch)
 
 
 def play_pairing(
     game: str, a: str, b: str, networks: str, games: int, simulations: int, seed: int, runs: Sequence[Path] = ()
 ) -> list[Row]:
     """One row: A against B, each the final network of a run or a player's text; `networks` names those with runs."""
-    from palaestra.arena.match import play_match
+    given: dict[str, Value] = {
+        "game": game,
+        "a": a,
+        "b": b,
+        "networks": networks,
+        "games": games,
+        "simulations": simulations,
+    }
+    ((_, rows),) = play_pairings([({**given, "seed": seed}, runs)])
+    return rows
+
+
+def play_pairings(calls: Sequence[Given]) -> Iterator[tuple[int, list[Row]]]:
+    """`play_pairing` of several calls about one game, all on one table; a network that several of them name is one."""
     from palaestra.games.registry import make_game
     from palaestra.players.registry import make_player
 
-    rules = make_game(game)
-    folders = dict(zip(networks, runs, strict=True))
-    players = [
-        final_agent(rules, folders[side], name, simulations) if side in folders else make_player(name, rules)
-        for side, name in (("a", a), ("b", b))
-    ]
-    return [match_row(play_match(rules, players[0], players[1], games, seed=seed))]
-
-
-def final_agent(game: Game, folder: Path, name: str, simulations: int) -> Player:
-    """The network that a run plays with, under the reward that it has learned."""
-    from palaestra.players.runs import make_agent, open_run, playing_search
-
-    run = open_run(str(folder))
-    search = playing_search(run.search, simulations)
-    return make_agent(game, name, run.network(run.best), search, reward=run.make_reward(game))
-
-
-def match_row(match: MatchResult) -> Row:
-    """What a match says: results, how many games differ, margins and lengths, from A's view."""
-    from palaestra.arena.match import a_first, points_of_a
-
-    won, lost = (_mean(len(r.moves) for r in match.records if points_of_a(r) == points) for points in (1.0, 0.0))
-    own = ((r.outcome or 0) * (1 if a_first(r) else -1) for r in match.records)
-    return {
-        "wins": match.wins,
-        "draws": match.draws,
-        "losses": match.losses,
-        "distinct_games": match.distinct_games,
-        "margin": _mean(own),
-        "won_plies": won,
-        "lost_plies": lost,
-    }
+    rules, matches = make_game(str(calls[0][0]["game"])), []
+    players: list[Player] = []
+    places: dict[tuple[object, ...], int] = {}
+    for arguments, runs in calls:
+        folders, sides = dict(zip(str(arguments["networks"]), runs, strict=True)), []
+        simulations = int(arguments["simulations"] or 0)
+        for side in ("a", "b"):
+            name, folder = str(arguments[side]), folders.get(side)
+            who: tuple[object, ...] = (name,) if folder is None else (folder, simulations)
+            if side == "b" and folder is not None and folder == folders.get("a"):
+                who = (*who, side)  # against itself: a player keeps one tree a game
+            if who not in places:
+                places[who] = len(players)
+                players.append(
+                    make_player(name, rules) if folder is None else final_agent(rules, folder, name, simulations)
+                )
+            sides.append(places[who])
+        matches.append(Match(sides[0], sides[1], int(arguments["games"] or 0), int(arguments["seed"] or 0)))
+    for place, match in play_matches(rules, players, matches):
+        yield place, [match_row(match)]
 
 
 def play_players(game: str, a: str, b: str, games: int, seed: int, opening_plies: int | None = None) -> list[Row]:
@@ -240,8 +240,3 @@ def play_players(game: str, a: str, b: str, games: int, seed: int, opening_plies
     rules = make_game(game)
     one, other = make_player(a, rules), make_player(b, rules)
     return [match_row(play_match(rules, one, other, games, opening_plies=opening_plies, seed=seed))]
-
-
-def _mean(numbers: Iterable[float]) -> float | None:
-    known = [number for number in numbers if math.isfinite(number)]
-    return sum(known) / len(known) if known else None

@@ -21,14 +21,13 @@ ENDS = ("iterations", "minutes")  # values of a scale that end a run
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What is going to be done. `sets` are the user's own settings of runs, `threads` those of one job."""
+    """What is going to be done. `sets` are the user's own settings of runs."""
 
     experiment: Experiment
     scale_name: ScaleName
     seeds: tuple[int, ...]
     values: Mapping[str, Value]
     sets: tuple[str, ...] = ()
-    threads: int = 1
     _runs: dict[tuple[object, ...], Train] = field(default_factory=dict, repr=False)
 
     @property
@@ -68,7 +67,7 @@ class Plan:
                 iterations=self._end("iterations"),
                 minutes=self._end("minutes"),
                 seed=seed,
-                threads=self.threads,
+                threads=1,  # training cuts its batches by them: so no result depends on the machine
             )
             self._runs[place] = Train(config, until)
         return self._runs[place]
@@ -85,7 +84,6 @@ def make_plan(
     *,
     first_seed: int = 0,
     sets: Sequence[str] = (),
-    threads: int = 1,
 ) -> Plan:
     """The plan; ConfigError for a scale, a number of seeds or a setting that cannot be.
 
@@ -112,7 +110,7 @@ def make_plan(
         else:
             refuse_own(experiment, key, text)
             own.append(text)
-    return Plan(experiment, scale, tuple(range(first_seed, first_seed + count)), values, tuple(own), threads)
+    return Plan(experiment, scale, tuple(range(first_seed, first_seed + count)), values, tuple(own))
 
 
 def refuse_own(experiment: Experiment, key: str, text: str) -> None:

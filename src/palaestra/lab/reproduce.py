@@ -107,17 +107,38 @@ def do_jobs(store: Store, jobs: Sequence[Job], workers: Workers, listen: Callabl
         done = sum(one >= 1.0 for one in shares.values())
         listen(Progress(done, len(jobs), share, tuple(words.values()), left))
 
+    members: dict[str, list[str]] = {}  # the jobs of a piece of work
+
     def heard(piece: Piece, share: float, said: str) -> None:
-        shares[piece.key], words[piece.key] = min(share, 0.999), said
+        shares.update(dict.fromkeys(members[piece.key], min(share, 0.999)))
+        words[piece.key] = said
         tell()
 
     tell()
     for kind in (Train, Call):  # calls need runs that are finished
-        waiting = [job for job in jobs if isinstance(job, kind) and shares[job.key] < 1.0]
-        for piece, _ in workers.run([Piece(job.key, store.do, (job,)) for job in waiting], heard):
-            shares[piece.key] = 1.0
+        pieces = _pieces(store, [j for j in jobs if isinstance(j, kind) and shares[j.key] < 1.0], workers.count)
+        members = {piece.key: keys for piece, keys in pieces}
+        for piece, _ in workers.run([piece for piece, _ in pieces], heard):
+            shares.update(dict.fromkeys(members[piece.key], 1.0))
             words.pop(piece.key, None)
             tell()
+
+
+def _pieces(store: Store, jobs: Sequence[Job], workers: int) -> list[tuple[Piece, list[str]]]:
+    """The jobs as pieces of work, with the keys of each: calls of a batch together, shared among idle workers."""
+    batches: dict[tuple[object, str], list[Call]] = {}
+    found: list[tuple[Piece, list[str]]] = []
+    for job in jobs:
+        if isinstance(job, Call) and job.batch is not None:
+            batches.setdefault((job.batch.function, job.batch.name), []).append(job)
+        else:
+            found.append((Piece(job.key, store.do, (job,)), [job.key]))
+    for calls in batches.values():
+        parts = min(len(calls), -(-workers // len(batches)))
+        for number in range(parts):
+            some = calls[number * len(calls) // parts : (number + 1) * len(calls) // parts]
+            found.append((Piece(f"{some[0].key} and others", store.do_batch, (some,)), [job.key for job in some]))
+    return found
 
 
 def _weights(jobs: Sequence[Job]) -> dict[str, float]:

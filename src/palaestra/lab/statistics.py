@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from palaestra.arena.results import Results
-from palaestra.arena.statistics import Z95, score_interval, score_of, student_95
+from palaestra.arena.statistics import Z95, score_interval, score_of, student, student_95
 from palaestra.base.types import Float64s
 from palaestra.lab.data import Data
 
@@ -53,8 +53,37 @@ def mean(values: Float64s | Sequence[float]) -> Estimate:
 
 
 def paired_difference(one: Float64s, other: Float64s) -> Estimate:
-    """The mean of `one` minus `other`, seed by seed; both float64[S] of the same seeds."""
+    """The mean of `one` minus `other`, seed by seed; both float64[S] of the same seeds, unknown if they are not.
+
+    Runs of two arms with one seed begin with the same network where both have the same kind. Where that is all they
+    share, this is as right as a comparison of two means, with an interval that is a little wider.
+    """
+    if len(one) != len(other):
+        return Estimate(math.nan)
     return mean(np.asarray(one) - np.asarray(other))
+
+
+def least_difference(pairs: Mapping[str, tuple[Float64s, Float64s]]) -> tuple[Estimate, str]:
+    """The least of several differences of pairs by seed, and whose it is: what "all are above 0" rests on.
+
+    The interval reaches down as far as that of any pair, so that all are above where it is. The least was chosen by
+    looking, which makes it look too small: the upper end is that of as many intervals as hold at once (Bonferroni).
+    """
+    found = {name: paired_difference(*pair) for name, pair in pairs.items()}
+    least = min(found, key=lambda name: found[name].value)
+    ends = [one.interval for one in found.values() if one.interval is not None]
+    if len(ends) < len(found):
+        return Estimate(found[least].value), least
+    wider = [
+        one.value + _wider(len(pairs[name][0]) - 1, len(pairs)) * (high - one.value)
+        for (name, one), (_, high) in zip(found.items(), ends, strict=True)
+    ]
+    return Estimate(found[least].value, (min(low for low, _ in ends), min(wider))), least
+
+
+def _wider(freedom: int, count: int) -> float:
+    """By how much an interval of Student's t grows so that `count` of them hold at once."""
+    return student(freedom, 0.025 / count) / student(freedom, 0.025)
 
 
 def difference(one: Float64s, other: Float64s) -> Estimate:
@@ -260,4 +289,5 @@ def _short(number: float) -> str:
         return "–" if math.isnan(number) else "∞" if number > 0 else "−∞"
     size = abs(number)
     digits = 0 if size >= 100 else 1 if size >= 10 else 2 if size >= 0.1 or size == 0 else 3
-    return f"{number:.{digits}f}".replace("-", "−")
+    shown = f"{number:.{digits}f}".replace("-", "−")
+    return shown if shown.strip("−0.") else "0"

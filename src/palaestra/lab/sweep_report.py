@@ -112,11 +112,11 @@ def _trial(outcome: Outcome, elo: Elo | None) -> dict[str, Any]:
     }
 
 
-def make_page(folder: Path) -> str:
-    found = find(folder)
+def facts_of(found: Findings) -> dict[str, str]:
+    """What the sweep is, in a few numbers."""
     plan = found.plan
     counts = Counter(outcome.state for outcome in found.outcomes)
-    facts = {
+    return {
         "trials": f"{len(found.outcomes)} ({counts[COMPLETE]} finished, {counts[PRUNED]} stopped early,"
         f" {counts[FAILED]} failed)",
         "space": plan.space.name,
@@ -125,6 +125,11 @@ def make_page(folder: Path) -> str:
         "games against each": str(plan.games),
         "minutes of all runs": f"{sum(outcome.minutes for outcome in found.outcomes):.0f}",
     }
+
+
+def make_page(folder: Path) -> str:
+    found = find(folder)
+    plan, facts = found.plan, facts_of(found)
     return fill_page(
         "sweep.html",
         [],
@@ -132,44 +137,55 @@ def make_page(folder: Path) -> str:
         game=escape(plan.base.game),
         anchor=escape(plan.anchors[0] if plan.anchors else "the mean"),
         facts="".join(f"<div><b>{escape(value)}</b><span>{escape(key)}</span></div>" for key, value in facts.items()),
-        figures="\n".join(_figures(found)),
+        figures="\n".join(map(_figure, figures_of(found))),
         interactions=_interaction_table(found.interactions),
-        trials=_trial_table(found),
+        trials=_table(trial_rows(found), set(map(str, found.front))),
     )
 
 
-def _figures(found: Findings) -> Iterator[str]:
+@dataclass(frozen=True)
+class Figure:
+    """A picture with its words."""
+
+    title: str
+    caption: str
+    svg: str
+    wide: bool = False
+
+
+def figures_of(found: Findings) -> Iterator[Figure]:
+    """The pictures of a sweep, those that its trials suffice for."""
     parameters, outcomes = found.plan.space.parameters, found.outcomes
     costs = {outcome.number: outcome.minutes for outcome in outcomes}
     if found.elos:
-        yield _figure(
+        yield Figure(
             "Strength and time",
             "Every trial with its 95 % interval; the line is the Pareto front, numbers are trials. Its best points are"
             " partly lucky: intervals say how much.",
             pareto_plot(costs, found.elos, found.front),
         )
     if found.correlations:
-        yield _figure(
+        yield Figure(
             "Rank correlations",
             "Whether an objective rises with a setting. An interval that leaves out 0 is a clear answer.",
             correlation_plot(found.correlations),
         )
     if found.importances:
-        yield _figure(
+        yield Figure(
             "Importances",
             "fANOVA: the share of an objective's variance that a setting alone explains, in the ranges of this space.",
             importance_plot(found.importances),
         )
     if found.elos:
         drawn = slice_plot(parameters, outcomes, found.elos)
-        yield _figure("Slices", "Elo over each setting, all trials.", drawn, wide=True)
+        yield Figure("Slices", "Elo over each setting, all trials.", drawn, wide=True)
         drawn = parallel_plot(parameters, outcomes, found.elos)
-        yield _figure("Parallel coordinates", "Every trial a line through its settings.", drawn, wide=True)
+        yield Figure("Parallel coordinates", "Every trial a line through its settings.", drawn, wide=True)
 
 
-def _figure(title: str, caption: str, svg: str, wide: bool = False) -> str:
-    mark = ' class="wide"' if wide else ""
-    return f"<figure{mark}><h3>{escape(title)}</h3>{svg}<figcaption>{escape(caption)}</figcaption></figure>"
+def _figure(one: Figure) -> str:
+    mark = ' class="wide"' if one.wide else ""
+    return f"<figure{mark}><h3>{escape(one.title)}</h3>{one.svg}<figcaption>{escape(one.caption)}</figcaption></figure>"
 
 
 def _interaction_table(found: Sequence[Interaction]) -> str:
@@ -183,9 +199,10 @@ def _interaction_table(found: Sequence[Interaction]) -> str:
     return _table(rows)
 
 
-def _trial_table(found: Findings) -> str:
+def trial_rows(found: Findings) -> list[tuple[str, ...]]:
+    """Headings, then a row for each trial, the strongest first."""
     names = [parameter.name for parameter in found.plan.space.parameters]
-    rows = [("trial", "Elo", "95 %", "minutes", "loss", *map(short, names), "")]
+    rows: list[tuple[str, ...]] = [("trial", "Elo", "95 %", "minutes", "loss", *map(short, names), "")]
     order = sorted(found.outcomes, key=lambda one: -found.elos[one.number].elo if one.number in found.elos else 1e9)
     for outcome in order:
         elo = found.elos.get(outcome.number)
@@ -194,8 +211,7 @@ def _trial_table(found: Findings) -> str:
         loss = "" if outcome.loss is None else f"{outcome.loss:.3f}"
         words = "" if outcome.state == COMPLETE else f"{outcome.state}: {outcome.reason}"
         rows.append((str(outcome.number), *strength, f"{outcome.minutes:.2f}", loss, *values, words))
-    front = set(map(str, found.front))
-    return _table(rows, front)
+    return rows
 
 
 def _table(rows: Sequence[Sequence[str]], marked: set[str] | None = None) -> str:

@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from palaestra.base.types import Float64s
-from palaestra.lab.data import Data, Row
+from palaestra.lab.data import Data, Row, Value
 from palaestra.lab.experiment import Arm, Claim, Scale, Scales, Verdict
-from palaestra.lab.statistics import Estimate, best_chances, elo_by_arm, mean, paired_difference
+from palaestra.lab.measures import Calls
+from palaestra.lab.statistics import Estimate, best_chances, elo_by_arm, least_difference, mean
 
 if TYPE_CHECKING:
+    from palaestra.lab.plan import Plan
     from palaestra.runs.metrics import MetricsLine
 
+PRESET = "thesis"
 LOSSES = ("policy", "value", "sum", "product")
 BOARDS = ("othello-5x5", "othello-6x6", "connect_four-5x5", "connect_four-6x6", "gobang-5x5", "gobang-6x6")
 NAMES = {
@@ -40,8 +43,8 @@ def four_losses(game: str, defect: str = "", *sets: str) -> tuple[Arm, ...]:
 
 
 SMALL = (
-    "iterations=12", "net=b3c32", "selfplay.games=40", "selfplay.search.simulations=40", "learn.window=8",
-    "learn.epochs=3", "gate.games=20", "gate.simulations=40",
+    "iterations=12", "net=b2c16", "selfplay.games=40", "selfplay.search.simulations=32", "learn.window=6",
+    "learn.epochs=2", "gate.games=20", "gate.simulations=32",
 )  # fmt: skip
 TINY = (
     "iterations=2", "net=mlp8x1", "selfplay.games=2", "selfplay.search.simulations=2", "learn.epochs=1",
@@ -49,15 +52,16 @@ TINY = (
 )  # fmt: skip
 SCALES = Scales(
     smoke=Scale(
-        "one seed, 2 iterations of 2 games with 2 simulations, network mlp8x1",
+        "one seed, 2 iterations of 2 games with 2 simulations, 1 epoch, gates and pairings of 2 games, network mlp8x1",
         1,
         {"games": 2, "simulations": 2, "solved": 0},
         TINY,
     ),
     laptop=Scale(
-        "5 seeds; 12 iterations of 40 games, 40 simulations, 3 epochs over 8 iterations, network b3c32",
+        "5 seeds; 12 iterations of 40 games, 32 simulations, 2 epochs over 6 iterations, gates of 20 games, network"
+        " b2c16; 10 games a pairing",
         5,
-        {"games": 10, "simulations": 40, "solved": 1},
+        {"games": 10, "simulations": 32, "solved": 1},
         SMALL,
     ),
     paper=Scale("nothing", 8, {"games": 20, "simulations": 100, "solved": 1}),
@@ -96,6 +100,22 @@ def mistakes_of_run(game: str, seed: int, simulations: int, solved: int, runs: S
     return [{"simulations": rate.simulations, "mistakes": rate.rate, "positions": rate.positions} for rate in rates]
 
 
+def _oracle(plan: Plan) -> Mapping[str, Value]:
+    return {name: plan.values[name] for name in ("simulations", "solved")}
+
+
+MISTAKES = Calls(mistakes_of_run, arguments=_oracle, preset=PRESET, name="mistakes")
+MISTAKE_HEADS = ("mistakes of the network, % (95 %)", "with search, %")
+
+
+def mistakes(data: Data, game: str, arm: str) -> tuple[Estimate, Estimate]:
+    """In percent of the positions whose best moves are known: of the networks alone, and with search."""
+    wrong = data.where(measured="mistakes", game=game, arm=arm)
+    alone = wrong.where(simulations=0)
+    searched = Data.of(row for row in wrong.rows if row.get("simulations") != 0)
+    return mean(100 * alone.per_seed("mistakes")), mean(100 * searched.per_seed("mistakes"))
+
+
 def ends_with(data: Data, loss: str) -> Float64s:
     """float64[S]: what a loss is at the end of the runs of one arm, by seed."""
     at, curves = data.curve(loss)
@@ -112,9 +132,8 @@ def elo_of_losses(data: Data, game: str, defect: str = "") -> dict[str, Float64s
 
 
 def lead(elos: Mapping[str, Float64s], one: str) -> tuple[Estimate, str]:
-    """By how much one leads the best of the others, seed by seed, and who that is."""
-    best = max((name for name in elos if name != one), key=lambda name: float(elos[name].mean()))
-    return paired_difference(elos[one], elos[best]), best
+    """By how much one leads all others, seed by seed, and who comes closest."""
+    return least_difference({name: (elos[one], others) for name, others in elos.items() if name != one})
 
 
 def strongest(game: str, loss: str, defect: str = "", *, ours: bool = False) -> Claim:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import combinations, product
 from pathlib import Path
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 import numpy as np
 
@@ -20,8 +21,8 @@ from palaestra.base.types import Float64s
 from palaestra.lab.data import Data, Row, Value
 from palaestra.lab.experiment import Arm, Scale, Scales
 from palaestra.lab.experiments._hyper_parameters import chosen_values, instead, make_arm, read_totals, trained
-from palaestra.lab.jobs import Call
-from palaestra.lab.measures import match_row
+from palaestra.lab.jobs import Batch, Call, Given
+from palaestra.lab.matches import Match, final_agent, match_row, play_matches
 from palaestra.lab.statistics import Estimate, elo_list, least_squares, mean, spearman
 
 if TYPE_CHECKING:
@@ -79,21 +80,33 @@ def _meet(one: Arm, other: Arm, opponents: Value) -> bool:
 
 def play_models(game: str, a: int, b: int, games: int, simulations: int, seed: int, runs: Sequence[Path]) -> list[Row]:
     """One row: the network of iteration `a` of the first run against that of `b` of the second; one run: random."""
-    from palaestra.arena.match import play_match
+    given: dict[str, Value] = {"game": game, "a": a, "b": b, "games": games, "simulations": simulations, "seed": seed}
+    ((_, rows),) = play_all_models([(given, runs)])
+    return rows
+
+
+def play_all_models(calls: Sequence[Given]) -> Iterator[tuple[int, list[Row]]]:
+    """`play_models` of several calls about one game, all on one table."""
     from palaestra.games.registry import make_game
     from palaestra.players.registry import make_player
-    from palaestra.players.runs import make_agent, open_run, playing_search
 
-    rules = make_game(game)
-    players = []
-    for name, folder, iteration in zip("ab", runs, (a, b), strict=False):
-        run = open_run(str(folder))
-        search = playing_search(run.search, simulations)
-        players.append(make_agent(rules, name, run.network(iteration), search, reward=run.make_reward(rules)))
-    if len(players) < 2:
-        players.append(make_player("random", rules))
-    row = match_row(play_match(rules, players[0], players[1], games, seed=seed))
-    return [{name: row[name] for name in ("wins", "draws", "losses", "distinct_games")}]
+    rules = make_game(str(calls[0][0]["game"]))
+    players, places, matches = [make_player(RANDOM, rules)], dict[tuple[Path, int, int], int](), []
+    for arguments, runs in calls:
+        a, b, games, simulations, seed = (
+            int(arguments[name] or 0) for name in ("a", "b", "games", "simulations", "seed")
+        )
+        sides = [0, 0]
+        for side, (folder, iteration) in enumerate(zip(runs, (a, b), strict=False)):
+            who = (folder, iteration, simulations)
+            if who not in places:
+                places[who] = len(players)
+                players.append(final_agent(rules, folder, f"{folder.name} {iteration}", simulations, iteration))
+            sides[side] = places[who]
+        matches.append(Match(sides[0], sides[1], games, seed))
+    for place, match in play_matches(rules, players, matches):
+        row = match_row(match)
+        yield place, [{name: row[name] for name in ("wins", "draws", "losses", "distinct_games")}]
 
 
 def _pairings(plan: Plan) -> Iterator[tuple[Row, Call]]:
@@ -113,10 +126,12 @@ def _pairings(plan: Plan) -> Iterator[tuple[Row, Call]]:
                 "game": one.game, "arm": one.name, "seed": seed, "opponent": name, "opponent_seed": its_seed
             }  # fmt: skip
             needs = (run,) if second is None else (run, second)
+            own_seed = crc32(f"{one.name}\t{name}\t{seed}".encode())  # every pairing has openings of its own
             arguments: dict[str, Value] = {
-                "game": one.game, "a": a, "b": b, "games": games, "simulations": simulations, "seed": seed
+                "game": one.game, "a": a, "b": b, "games": games, "simulations": simulations, "seed": own_seed
             }  # fmt: skip
-            yield who, Call(play_models, arguments, needs, games * simulations)
+            batch = Batch(play_all_models, f"{one.game} seed {seed}", 2 * len(pairs) // len(plan.arms))
+            yield who, Call(play_models, arguments, needs, games * simulations, batch=batch)
 
 
 @dataclass(frozen=True)

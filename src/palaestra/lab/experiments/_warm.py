@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from palaestra.base.types import Float64s
 from palaestra.lab.data import Data
 from palaestra.lab.experiment import Arm, Claim, Scale, Scales, Table, Verdict
-from palaestra.lab.statistics import Estimate, best_chances, elo_by_arm, mean, paired_difference
+from palaestra.lab.statistics import Estimate, best_chances, elo_by_arm, least_difference, mean, paired_difference
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -107,10 +107,8 @@ def all_beat(game: str, ones: tuple[str, ...], other: str, text: str) -> Claim:
     """Several kinds are each stronger than one; decided by the weakest of them."""
 
     def check(elos: Mapping[str, Float64s]) -> Verdict:
-        least = min(ones, key=lambda arm: float(elos[arm].mean()))
-        return Verdict.above(
-            paired_difference(elos[least], elos[other]), 0.0, f"Elo, {least}, the weakest, minus {other}"
-        )
+        lead, least = least_difference({arm: (elos[arm], elos[other]) for arm in ones})
+        return Verdict.above(lead, 0.0, f"Elo, {least}, the weakest, minus {other}")
 
     return _claim(text, game, (*ones, other), check, False)
 
@@ -126,14 +124,13 @@ def alike(game: str, one: str, other: str) -> Claim:
 
 
 def strongest(game: str, ones: tuple[str, ...], among: tuple[str, ...], text: str = "") -> Claim:
-    """Some kinds make stronger players than all the others; decided by the weakest of them and the next best."""
+    """Some kinds make stronger players than each of the others."""
 
     def check(elos: Mapping[str, Float64s]) -> Verdict:
-        by_strength = sorted(among, key=lambda arm: float(elos[arm].mean()))
-        weakest = next(arm for arm in by_strength if arm in ones)
-        next_best = next(arm for arm in reversed(by_strength) if arm not in ones)
-        lead = paired_difference(elos[weakest], elos[next_best])
-        return Verdict.above(lead, 0.0, f"Elo, {weakest} minus {next_best}, the best of the others")
+        others = [arm for arm in among if arm not in ones]
+        pairs = {f"{one} minus {other}": (elos[one], elos[other]) for one in ones for other in others}
+        lead, closest = least_difference(pairs)
+        return Verdict.above(lead, 0.0, f"Elo, {closest}, which comes closest")
 
     return _claim(text or f"{' and '.join(ones)} is strongest at {game}", game, among, check, False)
 

@@ -12,10 +12,13 @@ from palaestra.lab.data import Data
 from palaestra.lab.experiment import OURS, Arm, Claim, Experiment, Identity, Scale, Scales, Table, Verdict
 from palaestra.lab.experiments._losses import (
     LOSSES,
+    MISTAKE_HEADS,
+    MISTAKES,
     SCALES,
     arm,
     elo_of_losses,
     four_losses,
+    mistakes,
     strongest,
 )
 from palaestra.lab.measures import Tournament
@@ -41,18 +44,19 @@ def defect_of(one: Arm) -> str:
     return one.name.partition(", ")[2]
 
 
-def _shift(game: str) -> Claim:
-    """A defect moves the order: the lead of value over sum is larger with it than without, seed by seed."""
+def _shift(game: str, one: str, other: str) -> Claim:
+    """A defect moves the order: the lead of one loss over another is larger with it than without, seed by seed."""
     defect = DEFECTS[game][0]
 
     def check(data: Data) -> Verdict:
-        clean, wrong = elo_of_losses(data, game), elo_of_losses(data, game, defect)
-        if not clean or not wrong:
+        both = [elo_of_losses(data, game, which) for which in (defect, "")]
+        if any(loss not in elos for elos in both for loss in (one, other)):
             return Verdict.open(f"{game} was not played")
-        leads = [elos["value"] - elos["sum"] for elos in (wrong, clean)]
-        return Verdict.above(paired_difference(*leads), 0.0, f"Elo, lead of value over sum with {defect} minus without")
+        leads = [elos[one] - elos[other] for elos in both]
+        what = f"Elo, lead of {one} over {other} with {defect} minus without"
+        return Verdict.above(paired_difference(*leads), 0.0, what)
 
-    return Claim(f"{defect} helps value against sum at {game}", check, ours=True)
+    return Claim(f"{defect} helps {one} against {other} at {game}", check, ours=True)
 
 
 def _defect_table(data: Data) -> Table:
@@ -61,11 +65,14 @@ def _defect_table(data: Data) -> Table:
         for which in ("", defect):
             elos = elo_of_losses(data, game, which)
             chances = best_chances(elos) if elos else {}
+            behind = f", {which}" if which else ""
             rows += [
-                (game, which or "none", loss, str(mean(by_seed)), f"{chances[loss]:.0%}")
+                (game, which or "none", loss, str(mean(by_seed)), f"{chances[loss]:.0%}",
+                 *map(str, mistakes(data, game, f"{loss}{behind}")))
                 for loss, by_seed in elos.items()
-            ]
-    return Table(("game", "defect", "minimised", "Elo (95 %)", "chance to be best"), tuple(rows))
+            ]  # fmt: skip
+    heads = ("game", "defect", "minimised", "Elo (95 %)", "chance to be best", *MISTAKE_HEADS)
+    return Table(heads, tuple(rows))
 
 
 def _draw_defects(data: Data) -> Figure:
@@ -105,7 +112,9 @@ def _lambda(value: float) -> str:
 
 def _half_above(end: float, words: str) -> Claim:
     def check(data: Data) -> Verdict:
-        elos = elo_by_arm(data)
+        elos = elo_by_arm(data) if len(data) else {}
+        if any(name not in elos for name in (_lambda(0.5), _lambda(end))):
+            return Verdict.open(f"{WEIGHED} was not played")
         gain = paired_difference(elos[_lambda(0.5)], elos[_lambda(end)])
         return Verdict.above(gain, 0.0, f"Elo, λ = ½ minus λ = {end:g}")
 
@@ -131,12 +140,13 @@ EXPERIMENTS = (
             for game, (defect, switch) in DEFECTS.items()
             for one in (*four_losses(game), *four_losses(game, defect, switch))
         ),
-        scales=TOURNAMENTS,
-        measures=(Tournament("thesis", apart=defect_of),),
+        scales=SCALES,
+        measures=(Tournament("thesis", apart=defect_of), MISTAKES),
         claims=(
             *(strongest(game, "value", "L1", ours=True) for game in DEFECTS if DEFECTS[game][0] == "L1"),
             *(strongest(game, "policy", "L2", ours=True) for game in DEFECTS if DEFECTS[game][0] == "L2"),
-            *(_shift(game) for game in DEFECTS if DEFECTS[game][0] == "L1"),
+            *(_shift(game, "value", "sum") for game in DEFECTS if DEFECTS[game][0] == "L1"),
+            *(_shift(game, "policy", "value") for game in DEFECTS if DEFECTS[game][0] == "L2"),
         ),
         table=_defect_table,
         draw=_draw_defects,

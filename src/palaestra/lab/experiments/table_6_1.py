@@ -19,7 +19,8 @@ from palaestra.lab.data import Data, Row, Value
 from palaestra.lab.experiment import Arm, Claim, Experiment, Published, Scale, Scales, Verdict
 from palaestra.lab.experiments._scores import draw_scores, percent, score_table
 from palaestra.lab.experiments._warm import NAMES
-from palaestra.lab.measures import Calls, match_row
+from palaestra.lab.matches import match_row
+from palaestra.lab.measures import Calls
 from palaestra.lab.plan import Plan
 from palaestra.lab.statistics import paired_difference
 
