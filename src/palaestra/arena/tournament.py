@@ -48,7 +48,7 @@ class Progress:
     crosstable: Crosstable  # so far
 
 
-Listener = Callable[[Progress], None]
+TournamentListener = Callable[[Progress], None]
 
 
 @dataclass
@@ -107,7 +107,7 @@ def play_tournament(
     lockstep: int | None = None,
     adjudicate: bool = False,
     journal: Journal | None = None,
-    listen: Listener | None = None,
+    listen: TournamentListener | None = None,
 ) -> Tournament:
     """Play `games` games (an even number) in every pairing; `rounds` is for Swiss only.
 
@@ -172,7 +172,7 @@ class _Session:
         threads: int,
         seed: int,
         journal: Journal | None,
-        listen: Listener | None,
+        listen: TournamentListener | None,
     ) -> None:
         self.game, self.players, self.total, self.seed = game, players, total, seed
         self.journal, self.listen = journal, listen

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-Listener = Callable[[str, bool], None]  # what is compiled, and whether that begins (True) or is over (False)
+CompileListener = Callable[[str, bool], None]  # what is compiled, and whether that begins (True) or is over (False)
 
 
 class _Thread(threading.local):
@@ -22,7 +22,7 @@ class _Thread(threading.local):
 
 
 _thread = _Thread()
-_listeners: list[Listener] = []
+_listeners: list[CompileListener] = []
 
 
 def clock() -> float:
@@ -34,7 +34,7 @@ def clock() -> float:
 
 
 @contextmanager
-def listening(listener: Listener) -> Iterator[None]:
+def listening(listener: CompileListener) -> Iterator[None]:
     """Tell a listener, in the thread that compiles, whenever a function is not found in the cache."""
     _listeners.append(listener)
     try:

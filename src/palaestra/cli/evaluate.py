@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from palaestra.arena.anchors import ANCHORS
 from palaestra.base.errors import ConfigError
 from palaestra.base.text import clip, whole_number
 from palaestra.cli import complete
 from palaestra.cli.mistake_curve import curve_file, draw_curve, print_curve
 from palaestra.cli.options import Json, RunName, Seed, StoredGame
-from palaestra.live.defaults import ANCHORS, CURVE_POINTS, EVALUATION_GAMES, EVALUATION_SIMULATIONS
+from palaestra.live.defaults import CURVE_POINTS, EVALUATION_GAMES, EVALUATION_SIMULATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -84,7 +84,8 @@ def sweep(
     """Train a game with many settings, rate the agents, and show which settings pay; one HTML page at the end."""
     from pathlib import Path
 
-    from palaestra.lab.sweep import ANCHORS, make_plan
+    from palaestra.arena.anchors import ANCHORS
+    from palaestra.lab.sweep import make_plan
 
     if report is not None:
         _report(Path(report), json)

@@ -26,7 +26,7 @@ from palaestra.ggp.scramble import Scramble
 GRACE = 1.0  # seconds beyond the play clock that the network is given
 ABORT_SECONDS, INFO_SECONDS = 1.0, 2.0
 
-Listener = Callable[[MatchRecord], None]
+RecordListener = Callable[[MatchRecord], None]
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Manager:
         players: Sequence[Address],
         settings: MatchSettings,
         game: str = "game",
-        listen: Listener | None = None,
+        listen: RecordListener | None = None,
     ) -> None:
         if len(players) != len(machine.roles):
             raise ConfigError(

@@ -16,10 +16,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from palaestra.arena.anchors import ANCHORS
 from palaestra.base.atomic import make_folder, write_file
 from palaestra.base.errors import ConfigError, RunError
 from palaestra.base.locks import lock
@@ -53,7 +54,6 @@ if TYPE_CHECKING:
 OBJECTIVES = {"elo": "maximize", "minutes": "minimize", "loss": "minimize"}
 SAMPLERS = ("tpe", "nsga2", "random", "grid")
 STORAGES = ("sqlite", "journal")
-ANCHORS = ("random", "uct(simulations=200)")
 ABOUT, LOCK = "sweep.toml", ".lock"
 HEADER = "A sweep of Palaestra. The same command goes on with it; palaestra sweep --report FOLDER shows it."
 
@@ -333,7 +333,7 @@ class _Study:
         if not (run / CONFIG).is_file():
             return {}
         written = {key: value for key, value in RunFolder(run).config().items() if key not in ("about", "history")}
-        flat = flatten(make_config(written))
+        flat = cast("dict[str, Value]", flatten(make_config(written)))  # what a space varies are single values
         return {name: flat[name] for name in self.distributions}
 
 

@@ -10,6 +10,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from palaestra.arena.anchors import ANCHORS
 from palaestra.base.suggest import did_you_mean
 from palaestra.base.text import clip
 from palaestra.base.user_code import is_code
@@ -213,7 +214,7 @@ class EvaluationConfig(Group):
 
     every: int = Field(5, ge=0, description="iterations between evaluations; 0: only at the end")
     anchors: tuple[str, ...] = Field(
-        ("random", "uct(simulations=200)"),
+        ANCHORS,
         description="players that never change, whom the agent meets in every evaluation",
     )
     games: int = Field(

@@ -12,7 +12,6 @@ TOURNAMENT_GAMES = 20  # of every pairing
 ADVANTAGE, DRAW, PRIOR = 32.8, 97.3, 2.0  # BayesElo's
 
 EVALUATION_GAMES, EVALUATION_SIMULATIONS = 100, 100
-ANCHORS, SOLO_ANCHORS = ("random", "uct(simulations=200)"), ("random", "uct(simulations=200)", "nrpa(level=2)")
 CURVE_POINTS = 8  # networks on a curve of mistakes
 
 SOLVER, SOLVE_MINUTES = "nrpa(level=3)", 5.0

@@ -9,6 +9,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, NotRequired, TypedDict
 
+from palaestra.arena.anchors import ANCHORS, SOLO_ANCHORS
 from palaestra.arena.match import Running
 from palaestra.arena.statistics import elo_in_words
 from palaestra.base.cores import usable_cores
@@ -20,13 +21,7 @@ from palaestra.learn.evaluation import elo_above_random, play_anchors
 from palaestra.learn.oracles import ErrorRate, PositionSet, error_rates, own_oracle, read_positions
 from palaestra.learn.scores import play_scores
 from palaestra.live import html
-from palaestra.live.defaults import (
-    ANCHORS,
-    CURVE_POINTS,
-    EVALUATION_GAMES,
-    EVALUATION_SIMULATIONS,
-    SOLO_ANCHORS,
-)
+from palaestra.live.defaults import CURVE_POINTS, EVALUATION_GAMES, EVALUATION_SIMULATIONS
 from palaestra.live.run import Run
 from palaestra.live.words import mean_in_words, percent, score_in_words
 from palaestra.players.runs import StoredRun, open_run
@@ -196,7 +191,7 @@ def overall_rate(rates: Sequence[ErrorRate]) -> float | None:
     return sum(rate.mistakes for rate in counted) / sum(rate.positions for rate in counted) if counted else None
 
 
-Listener = Callable[[str, int, int], None]  # what is played or measured now, how much is done, of how much
+EvaluationListener = Callable[[str, int, int], None]  # what is played or measured now, how much is done, of how much
 
 
 @dataclass(frozen=True)
@@ -209,7 +204,7 @@ class _Task:
     model: bytes
     budgets: tuple[int, ...]
     settings: dict[str, Any]  # threads, seed, averaged, reward
-    listen: Listener
+    listen: EvaluationListener
 
 
 def evaluate(
@@ -226,7 +221,7 @@ def evaluate(
     threads: int | None = None,
     game: Game | str | None = None,
     seed: int = 0,
-    listen: Listener | None = None,
+    listen: EvaluationListener | None = None,
 ) -> EvaluatedRun:
     """Play a run's agent against fixed players, and count its mistakes where an oracle knows every move.
 

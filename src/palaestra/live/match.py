@@ -112,7 +112,7 @@ class MatchStanding:
         }
 
 
-Listener = Callable[[MatchStanding], None]
+MatchStandingListener = Callable[[MatchStanding], None]
 
 
 @dataclass(frozen=True)
@@ -191,7 +191,7 @@ def match(
     threads: int | None = None,
     lockstep: int = MATCH_LOCKSTEP,
     seed: int = 0,
-    listen: Listener | None = None,
+    listen: MatchStandingListener | None = None,
 ) -> PlayedMatch:
     """Play pairs of games from the same openings, sides swapped, and say what A scored.
 

@@ -98,7 +98,7 @@ class TournamentStanding:
         return html.heading(self.words) + crosstable_html(self.progress.crosstable)
 
 
-Listener = Callable[[TournamentStanding], None]
+TournamentStandingListener = Callable[[TournamentStanding], None]
 
 
 @dataclass(frozen=True)
@@ -189,7 +189,7 @@ def tournament(
     prior: float | str = PRIOR,
     anchor: tuple[str, float] | str | None = None,
     seed: int = 0,
-    listen: Listener | None = None,
+    listen: TournamentStandingListener | None = None,
 ) -> PlayedTournament:
     """Let players meet in pairs of games from the same openings, sides swapped, and rate them.
 

@@ -18,7 +18,7 @@ from typing import Any
 from palaestra.base.errors import WorkError
 from palaestra.work.jobs import Job, do
 from palaestra.work.spawned import Surroundings, start, to_be_raised
-from palaestra.work.workers import GLANCE, Listener, Result, Workers, once
+from palaestra.work.workers import GLANCE, JobListener, Result, Workers, once
 
 AGAIN = 3  # how often a job is done again whose process died or hung
 LOOK = 1.0  # seconds of waiting at a time: not every system lets an interrupt end a longer wait
@@ -75,7 +75,7 @@ class Processes(Workers):
         self._idle.clear()
         _end_all(self._living)
 
-    def run(self, jobs: Iterable[Job], listen: Listener | None = None) -> Iterator[Result]:
+    def run(self, jobs: Iterable[Job], listen: JobListener | None = None) -> Iterator[Result]:
         fresh, again, ended = once(jobs), list[Job](), list[Result]()
         busy: dict[Connection, _Process] = {}
         deaths: dict[str, int] = {}

@@ -24,7 +24,7 @@ from palaestra.base.stopping import stop_if_asked
 from palaestra.base.text import clip
 from palaestra.work.jobs import Job, do
 
-Listener = Callable[[Job, float, str], None]  # (job, share done, words); called by the thread that asks for results
+JobListener = Callable[[Job, float, str], None]  # (job, share done, words); called by the thread that asks for results
 Result = tuple[Job, Any]
 
 MOST = 1000  # threads or processes
@@ -38,7 +38,7 @@ class Workers(ABC):
     count: int  # jobs that are done at the same time
 
     @abstractmethod
-    def run(self, jobs: Iterable[Job], listen: Listener | None = None) -> Iterator[Result]:
+    def run(self, jobs: Iterable[Job], listen: JobListener | None = None) -> Iterator[Result]:
         """Every job with its result, in the order in which they end; of jobs with one key only the first.
 
         Jobs are drawn as workers come free. An error of a job is raised here. It ends the other jobs, as does an
@@ -60,7 +60,7 @@ class Here(Workers):
 
     count = 1
 
-    def run(self, jobs: Iterable[Job], listen: Listener | None = None) -> Iterator[Result]:
+    def run(self, jobs: Iterable[Job], listen: JobListener | None = None) -> Iterator[Result]:
         for job in once(jobs):
             yield job, do(job, partial(listen, job) if listen is not None else _unheard)
 
@@ -71,7 +71,7 @@ class Threads(Workers):
     def __init__(self, count: int) -> None:
         self.count = count
 
-    def run(self, jobs: Iterable[Job], listen: Listener | None = None) -> Iterator[Result]:
+    def run(self, jobs: Iterable[Job], listen: JobListener | None = None) -> Iterator[Result]:
         waiting, doing, ended = once(jobs), dict[Future[Any], Job](), list[Result]()
         stopped, latest = threading.Event(), dict[Job, tuple[float, str]]()
 
