@@ -1,4 +1,4 @@
-"""What crosses from one stage of learning to the next has a type of its own."""
+"""What crosses from one stage of learning to the next, and what a run's folder says of it, has a type of its own."""
 
 from __future__ import annotations
 
@@ -9,25 +9,31 @@ from types import ModuleType
 import pytest
 
 from palaestra.learn import (
+    catalogue,
     divergence,
     due_evaluations,
     events,
     iteration,
     loop,
     metrics_line,
+    presets,
+    provenance,
     running_elo,
     session,
+    settings,
     solo,
     solo_iteration,
     stage_timer,
     stages,
+    toml,
     train_report,
 )
-from palaestra.runs import game_record, metrics
+from palaestra.runs import folder, game_record, manifest, metrics, overview
 
 MODULES = (
-    divergence, due_evaluations, events, game_record, iteration, loop, metrics, metrics_line, running_elo, session,
-    solo, solo_iteration, stage_timer, stages, train_report,
+    catalogue, divergence, due_evaluations, events, folder, game_record, iteration, loop, manifest, metrics,
+    metrics_line, overview, presets, provenance, running_elo, session, settings, solo, solo_iteration, stage_timer,
+    stages, toml, train_report,
 )  # fmt: skip
 
 

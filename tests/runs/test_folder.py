@@ -18,7 +18,7 @@ from palaestra.base import atomic
 from palaestra.base.errors import RunError
 from palaestra.learn.loop import resume, train
 from palaestra.runs.folder import RunFolder, pack, unpack
-from palaestra.runs.manifest import Manifest
+from palaestra.runs.manifest import About, Change, Manifest
 from tests.learn.fakes import FAKES, tiny, tree_of
 
 pytestmark = pytest.mark.usefixtures("quick_disk")
@@ -71,7 +71,10 @@ def test_arrays_survive_packing_bit_for_bit_and_give_the_same_bytes_in_any_order
 
 
 def test_a_manifest_reads_back_as_written_and_notices_any_changed_byte() -> None:
-    manifest = Manifest(7, 5, 5, "hex-3x3", 1, "b1c8", 1.5, 9, 99, False, 12, {"seed": 3}, {}, ({"a": 1},), {"x": "y"})
+    change: Change = {"after_iteration": 3, "changed": ["seed: 2 -> 3"]}
+    about: About = {"numpy": "2.0", "threads": 2}
+    numbers = (7, 5, 5, "hex-3x3", 1, "b1c8", 1.5, 9, 99, False, 12)
+    manifest = Manifest(*numbers, {"seed": 3}, about, (change,), {"x": "y"})
     data = manifest.to_bytes()
     assert Manifest.from_bytes(data, Path("m")) == manifest
     for at in range(0, len(data) - 1, 3):  # the last byte is the end of the line

@@ -1,8 +1,9 @@
-"""Short names for arrays, so that signatures can state dtypes; shapes stand in the docstrings."""
+"""Short names for types that many signatures share: arrays by dtype (shapes stand in docstrings), and JSON."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,3 +19,6 @@ Bools = NDArray[np.bool_]
 
 Array = NDArray[np.generic]  # of any dtype
 Arrays = Mapping[str, Array]  # by name, as a file holds them
+
+# A value as JSON and TOML hold it; tables of such values, by name, are what settings are read from and written to.
+JsonLike: TypeAlias = "bool | int | float | str | Sequence[JsonLike] | Mapping[str, JsonLike] | None"

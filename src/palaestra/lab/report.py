@@ -81,8 +81,9 @@ def _result(game: Game, outcome: int, plies: int) -> str:
 
 def render(name: str, manifest: Manifest, lines: Lines, games: list[Replay]) -> str:
     """The page as text."""
-    gate = manifest.config.get("gate", {})
-    threshold = gate.get("threshold") if gate.get("kind") == "threshold" else None
+    gate = manifest.settings("gate") if "gate" in manifest.config else {}
+    level = gate.get("threshold") if gate.get("kind") == "threshold" else None
+    threshold = float(level) if isinstance(level, int | float) else None
     figures = [
         f"<figure><h3>{escape(title)}</h3>{svg}<figcaption>{escape(caption)}</figcaption></figure>"
         for title, caption, svg in run_plots(lines, threshold)

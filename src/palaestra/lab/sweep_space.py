@@ -19,7 +19,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from palaestra.base.errors import ConfigError
 from palaestra.base.reading import parse_toml, read_bytes
@@ -28,7 +28,7 @@ from palaestra.base.text import clip
 from palaestra.learn.config import RunConfig
 from palaestra.learn.presets import configure
 from palaestra.learn.settings import NONE as NO_VALUE
-from palaestra.learn.settings import as_settings, check_key, flatten, make_config, merge
+from palaestra.learn.settings import as_settings, check_key, flat, flatten, make_config, merge, nested
 
 NAMES = ("fast", "thesis-3.4", "thesis-3.5")
 KEYS = ("about", "preset", "design", "settings", "space")
@@ -102,7 +102,7 @@ class Space:
         """What every trial begins with: the preset, the space's own settings, then what the user gives."""
         name = preset or self.preset or "fast"
         config = configure(game, name, sets, **given)
-        fixed = {key: value for key, value in _flat(self.settings).items() if not _is_given(key, sets, given)}
+        fixed = {key: value for key, value in flat(self.settings).items() if not _is_given(key, sets, given)}
         table: dict[str, Any] = {}
         for key, value in fixed.items():
             table = merge(table, nested(key, value))
@@ -112,8 +112,8 @@ class Space:
         """The trials of the space's design, in order."""
         if self.design == "grid":
             return list(self.grid())
-        flat = flatten(base)
-        first = {parameter.name: flat[parameter.name] for parameter in self.parameters}
+        there = cast("dict[str, Value]", flatten(base))  # what a space varies are single values
+        first = {parameter.name: there[parameter.name] for parameter in self.parameters}
         points = [first]
         for parameter in self.parameters:
             if first[parameter.name] not in parameter.values:
@@ -169,7 +169,7 @@ def parse_space(name: str, text: str) -> Space:
         )
     if not isinstance(space, dict) or not space or not isinstance(settings, dict):
         raise ConfigError(f"{clip(name)} has no table [space] of settings to vary; for example {EXAMPLE}")
-    for key in _flat(settings):
+    for key in flat(settings):
         check_key(key)
     parameters = tuple(_parameter(key, value) for key, value in _flat_space(space).items())
     taken = [key for parameter in parameters for key in parameter.settings]
@@ -225,31 +225,9 @@ def _try_values(space: Space) -> None:
                         raise
 
 
-def nested(key: str, value: Any) -> dict[str, Any]:
-    """`learn.lr` and a value as nested settings."""
-    for part in reversed(key.split(".")):
-        value = {part: value}
-    assert isinstance(value, dict)
-    return value
-
-
-def _flat(table: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings by dotted name, whether they were written nested or dotted in quotes."""
-    flat: dict[str, Any] = {}
-    waiting = [("", table)]
-    while waiting:
-        prefix, group = waiting.pop()
-        for key, value in group.items():
-            if isinstance(value, dict):
-                waiting.append((f"{prefix}{key}.", value))
-            else:
-                flat[prefix + key] = value
-    return flat
-
-
 def _flat_space(table: Mapping[str, Any]) -> dict[str, Any]:
-    """Like `_flat`, but a table with low and high is a range."""
-    flat: dict[str, Any] = {}
+    """Like `settings.flat`, but a table with low and high is a range."""
+    found: dict[str, Any] = {}
     waiting: list[tuple[str, Mapping[str, Any]]] = [("", table)]
     while waiting:
         prefix, group = waiting.pop(0)
@@ -257,8 +235,8 @@ def _flat_space(table: Mapping[str, Any]) -> dict[str, Any]:
             if isinstance(value, dict) and not set(value) & set(RANGE):
                 waiting.append((f"{prefix}{key}.", value))
             else:
-                flat[prefix + key] = value
-    return flat
+                found[prefix + key] = value
+    return found
 
 
 def _is_given(key: str, sets: Sequence[str], given: Mapping[str, Any]) -> bool:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from palaestra.base.errors import ConfigError
 from palaestra.base.suggest import did_you_mean
 from palaestra.base.text import clip
+from palaestra.base.types import JsonLike
 from palaestra.learn.presets import NAMES, load_preset
-from palaestra.learn.settings import accepts, every_setting, toml_value
+from palaestra.learn.settings import accepts, every_setting, flat, toml_value
 
 RUN = "run"  # the group of the settings that have none
 
@@ -20,20 +20,20 @@ class Setting:
     """One setting. Values are as in config.toml, where "none" stands for an absent one."""
 
     name: str
-    default: Any  # None for a setting that must be given
+    default: JsonLike  # None for a setting that must be given
     accepted: str
     description: str
-    presets: Mapping[str, Any]  # preset -> its value, where that is another one than the default
+    presets: Mapping[str, JsonLike]  # preset -> its value, where that is another one than the default
 
     @property
     def group(self) -> str:
         return self.name.rpartition(".")[0] or RUN
 
-    def value(self, preset: str | None) -> Any:
+    def value(self, preset: str | None) -> JsonLike:
         """In this preset; the default without one."""
         return self.presets.get(preset, self.default) if preset is not None else self.default
 
-    def to_json(self, preset: str | None) -> dict[str, Any]:
+    def to_json(self, preset: str | None) -> dict[str, JsonLike]:
         value = {} if preset is None else {"value": self.value(preset)}
         return {"name": self.name, "group": self.group, "default": self.default, **value, "accepted": self.accepted,
                 "description": self.description, "presets": dict(self.presets)}  # fmt: skip
@@ -41,7 +41,7 @@ class Setting:
 
 def catalogue(pattern: str = "") -> list[Setting]:
     """The settings whose name, group or description holds the pattern, in the order of config.toml."""
-    presets = {preset: _flat(load_preset(preset).settings) for preset in NAMES}
+    presets = {preset: flat(load_preset(preset).settings) for preset in NAMES}
     found = []
     for name, field in every_setting().items():
         default = None if field.is_required() else toml_value(field.default)
@@ -53,7 +53,7 @@ def catalogue(pattern: str = "") -> list[Setting]:
     raise ConfigError(f"no setting has {clip(pattern)} in its name or description{hint}; palaestra settings lists all")
 
 
-def shown(value: Any) -> str:
+def shown(value: JsonLike) -> str:
     """A value as it is written after `--set name=`."""
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -80,16 +80,3 @@ def markdown(settings: Iterable[Setting]) -> str:
         presets = ", ".join(f"{preset} `{shown(value)}`" for preset, value in setting.presets.items())
         lines.append(f"| `{setting.name}` | {default} | {setting.accepted} | {setting.description} | {presets} |")
     return "\n".join(lines) + "\n"
-
-
-def _flat(settings: Mapping[str, Any]) -> dict[str, Any]:
-    flat: dict[str, Any] = {}
-    waiting = [("", settings)]
-    while waiting:
-        prefix, table = waiting.pop()
-        for key, value in table.items():
-            if isinstance(value, Mapping):
-                waiting.append((f"{prefix}{key}.", value))
-            else:
-                flat[prefix + key] = value
-    return flat

@@ -11,6 +11,7 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from palaestra.base.errors import DamagedRunError, PalaestraError, RunError
+from palaestra.base.types import JsonLike
 from palaestra.base.user_code import trust
 from palaestra.games.registry import make_game, make_stored_game
 from palaestra.learn import events
@@ -113,7 +114,7 @@ def _named(home: RunFolder) -> Iterator[None]:
         raise type(error)(f"{home.path / CONFIG}: {error}") from None
 
 
-def _changed(manifest: Manifest | None, config: RunConfig) -> dict[str, tuple[object, object]]:
+def _changed(manifest: Manifest | None, config: RunConfig) -> dict[str, tuple[JsonLike, JsonLike]]:
     """In what the settings differ from those in force; ConfigError for what a run keeps for life."""
     return {} if manifest is None else changes(RunConfig.model_validate(manifest.config), config)
 

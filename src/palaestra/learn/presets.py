@@ -9,18 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Any
 
 from palaestra.base.cores import usable_cores
 from palaestra.base.errors import ConfigError
 from palaestra.base.reading import parse_toml
 from palaestra.base.suggest import did_you_mean
 from palaestra.base.text import clip
+from palaestra.base.types import JsonLike
 from palaestra.base.user_code import trust
 from palaestra.games.base import Game
 from palaestra.games.registry import full_id, make_game, text_of
 from palaestra.learn.config import RunConfig
-from palaestra.learn.settings import as_settings, bounds, make_config, merge, parse_sets
+from palaestra.learn.settings import as_settings, bounds, flat, make_config, merge, parse_sets
 from palaestra.nets.architecture import parse_net
 from palaestra.nets.heads import VALUE_HEAD
 
@@ -35,7 +35,7 @@ class Preset:
     name: str
     about: str
     expect: str
-    settings: dict[str, Any]
+    settings: dict[str, JsonLike]
 
 
 def load_preset(name: str) -> Preset:
@@ -65,7 +65,7 @@ def configure(
     *,
     iterations: int | None = None,
     minutes: float | None = None,
-    **settings: Any,
+    **settings: JsonLike,
 ) -> RunConfig:
     """The configuration of a run: the preset, then the given settings, then the `key=value` texts.
 
@@ -76,10 +76,14 @@ def configure(
     text = full_id(game) if isinstance(game, str) else text_of(game)
     trust(text, *map(str, settings.values()))
     chosen = load_preset(preset or default_preset(make_game(text))).settings
-    given = {"threads": chosen.get("threads") or usable_cores(), "game": text, **bounds(iterations, minutes)}
+    given: dict[str, JsonLike] = {
+        "threads": chosen.get("threads") or usable_cores(),
+        "game": text,
+        **bounds(iterations, minutes),
+    }
     given |= {key: value for key, value in settings.items() if value is not None}
     given = merge(given, parse_sets(sets))
     config = make_config(merge(chosen, given))
-    if "value_target" in given.get("selfplay", {}) or parse_net(config.net).head == VALUE_HEAD:
+    if "selfplay.value_target" in flat(given) or parse_net(config.net).head == VALUE_HEAD:
         return config
     return make_config(merge(as_settings(config), {"selfplay": {"value_target": "z"}}))

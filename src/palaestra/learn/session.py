@@ -21,7 +21,7 @@ from palaestra.learn.replay import Replay
 from palaestra.learn.stages import Stages, real_stages
 from palaestra.rewards.registry import make_reward
 from palaestra.runs.folder import RunFolder, numbered, pack
-from palaestra.runs.manifest import Manifest
+from palaestra.runs.manifest import Change, Manifest
 from palaestra.runs.metrics import MetricsLine
 
 
@@ -119,7 +119,8 @@ class Session:
     def _record(self, notes: Sequence[str]) -> None:
         """Say in config.toml and in the manifest what has changed."""
         manifest = self.current.manifest
-        history = (*manifest.history, {"after_iteration": manifest.iteration, "changed": list(notes)})
+        change: Change = {"after_iteration": manifest.iteration, "changed": list(notes)}
+        history = (*manifest.history, change)
         self.home.write_config(config_text(self.config, self.game, history))
         manifest = replace(
             manifest,

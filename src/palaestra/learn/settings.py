@@ -7,7 +7,7 @@ is accepted. TOML has no null: the text "none" stands for it where a setting may
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, get_args
+from typing import get_args
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
@@ -17,6 +17,7 @@ from palaestra.base.fields import accepted
 from palaestra.base.reading import parse_toml
 from palaestra.base.suggest import nearest
 from palaestra.base.text import clip, refuse_long
+from palaestra.base.types import JsonLike
 from palaestra.base.user_code import trust
 from palaestra.learn.config import RunConfig
 from palaestra.search.config import OLD_NAMES, SearchConfig, new_names
@@ -36,7 +37,7 @@ FIXED = {
 }
 
 
-def make_config(settings: Mapping[str, Any]) -> RunConfig:
+def make_config(settings: Mapping[str, JsonLike]) -> RunConfig:
     """The checked configuration of nested settings; ConfigError is one line."""
     try:
         return RunConfig.model_validate(_from_toml(RunConfig, settings), strict=True)
@@ -44,14 +45,14 @@ def make_config(settings: Mapping[str, Any]) -> RunConfig:
         raise ConfigError(_complaint(error)) from None
 
 
-def as_settings(config: RunConfig) -> dict[str, Any]:
+def as_settings(config: RunConfig) -> dict[str, JsonLike]:
     """Every setting, nested, as TOML and JSON can hold it; `make_config` is the inverse."""
     return _to_toml(config)
 
 
-def parse_sets(texts: Iterable[str]) -> dict[str, Any]:
+def parse_sets(texts: Iterable[str]) -> dict[str, JsonLike]:
     """Nested settings from `key=value` texts that the user has typed; a value is TOML, or a plain text."""
-    settings: dict[str, Any] = {}
+    settings: dict[str, JsonLike] = {}
     for text in texts:
         trust(text)
         refuse_long(text, "a setting", ConfigError)
@@ -65,11 +66,16 @@ def parse_sets(texts: Iterable[str]) -> dict[str, Any]:
             parsed = parse_toml(f"value = {value}")["value"]
         except ValueError:
             parsed = value.strip()
-        *groups, last = key.split(".")
-        table = settings
-        for group in groups:
-            table = table.setdefault(group, {})
-        table[last] = parsed
+        settings = merge(settings, nested(key, parsed))
+    return settings
+
+
+def nested(key: str, value: JsonLike) -> dict[str, JsonLike]:
+    """`learn.lr` and a value as nested settings."""
+    *groups, last = key.split(".")
+    settings: dict[str, JsonLike] = {last: value}
+    for group in reversed(groups):
+        settings = {group: settings}
     return settings
 
 
@@ -110,7 +116,7 @@ def check_key(key: str) -> None:
             model = deeper
 
 
-def merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+def merge(base: Mapping[str, JsonLike], over: Mapping[str, JsonLike]) -> dict[str, JsonLike]:
     """`base` with the values of `over`, group by group; neither is changed."""
     merged = dict(base)
     for key, value in over.items():
@@ -119,7 +125,7 @@ def merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
     return merged
 
 
-def bounds(iterations: int | None, minutes: float | None) -> dict[str, Any]:
+def bounds(iterations: int | None, minutes: float | None) -> dict[str, JsonLike]:
     """The settings that end a run: what is given replaces both, so that an old bound never ends a run unnoticed."""
     if iterations is None and minutes is None:
         return {}
@@ -129,20 +135,25 @@ def bounds(iterations: int | None, minutes: float | None) -> dict[str, Any]:
     }
 
 
-def flatten(config: RunConfig) -> dict[str, Any]:
+def flatten(config: RunConfig) -> dict[str, JsonLike]:
     """Every setting by its dotted name."""
-    flat: dict[str, Any] = {}
-    waiting: list[tuple[str, Any]] = [("", as_settings(config))]
+    return flat(as_settings(config))
+
+
+def flat(settings: Mapping[str, JsonLike]) -> dict[str, JsonLike]:
+    """Nested settings by dotted name, in their order; a name that has dots itself stays as it is."""
+    found: dict[str, JsonLike] = {}
+    waiting = list(settings.items())[::-1]
     while waiting:
         path, value = waiting.pop()
-        if isinstance(value, dict):
-            waiting += [(f"{path}.{key}" if path else key, inner) for key, inner in reversed(value.items())]
+        if isinstance(value, Mapping):
+            waiting += [(f"{path}.{key}", inner) for key, inner in list(value.items())[::-1]]
         else:
-            flat[path] = value
-    return flat
+            found[path] = value
+    return found
 
 
-def changes(old: RunConfig, new: RunConfig) -> dict[str, tuple[object, object]]:
+def changes(old: RunConfig, new: RunConfig) -> dict[str, tuple[JsonLike, JsonLike]]:
     """The settings that differ, by dotted name; ConfigError if one of them cannot change in the life of a run."""
     before, after = flatten(old), flatten(new)
     changed = {key: (before[key], after[key]) for key in after if after[key] != before[key]}
@@ -155,9 +166,9 @@ def changes(old: RunConfig, new: RunConfig) -> dict[str, tuple[object, object]]:
     return changed
 
 
-def _from_toml(model: type[BaseModel], settings: Mapping[str, Any]) -> dict[str, Any]:
+def _from_toml(model: type[BaseModel], settings: Mapping[str, JsonLike]) -> dict[str, object]:
     """Lists become tuples and "none" becomes None where a field may be absent."""
-    result: dict[str, Any] = {}
+    result: dict[str, object] = {}
     if model is SearchConfig:
         settings = new_names(settings)
     for key, value in settings.items():
@@ -172,15 +183,15 @@ def _from_toml(model: type[BaseModel], settings: Mapping[str, Any]) -> dict[str,
     return result
 
 
-def _to_toml(model: BaseModel) -> dict[str, Any]:
-    result: dict[str, Any] = {}
+def _to_toml(model: BaseModel) -> dict[str, JsonLike]:
+    result: dict[str, JsonLike] = {}
     for key in type(model).model_fields:
         value = getattr(model, key)
         result[key] = _to_toml(value) if isinstance(value, BaseModel) else toml_value(value)
     return result
 
 
-def toml_value(value: Any) -> Any:
+def toml_value(value: JsonLike) -> JsonLike:
     """A value of a setting as TOML and JSON can hold it."""
     return NONE if value is None else list(value) if isinstance(value, tuple) else value
 
@@ -240,6 +251,6 @@ def _meant(group: str, key: str, model: type[BaseModel]) -> list[str]:
     return [] if elsewhere is None else by_last[elsewhere]
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     text = repr(value) if isinstance(value, str) else str(value).lower() if isinstance(value, bool) else str(value)
     return text if len(text) <= 60 else text[:57] + "…"

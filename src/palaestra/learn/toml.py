@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tomlkit.container import Container
     from tomlkit.items import Table
 
+    from palaestra.base.types import JsonLike
+
 WIDEST = 36  # a comment stands no further right than this, but for values that are longer themselves
 
 
-def dump_toml(data: Mapping[str, Any], comments: Mapping[str, str] | None = None, header: str = "") -> str:
+def dump_toml(data: Mapping[str, JsonLike], comments: Mapping[str, str] | None = None, header: str = "") -> str:
     """A document that `tomllib.loads` reads back as `data`: str, bool, int, finite float, lists and tables of these.
 
     `comments` are by dotted name; `header` stands above all. The same arguments give the same text.
@@ -28,7 +30,7 @@ def dump_toml(data: Mapping[str, Any], comments: Mapping[str, str] | None = None
     return tomlkit.dumps(document)
 
 
-def _fill(table: Table | Container, data: Mapping[str, Any], prefix: str, comments: Mapping[str, str]) -> None:
+def _fill(table: Table | Container, data: Mapping[str, JsonLike], prefix: str, comments: Mapping[str, str]) -> None:
     """Values first, as TOML demands, then the tables below; no deeper than the settings are."""
     import tomlkit
     from tomlkit.items import AoT
@@ -50,6 +52,6 @@ def _fill(table: Table | Container, data: Mapping[str, Any], prefix: str, commen
             table.add(key, tables[0] if isinstance(value, Mapping) else AoT(tables))
 
 
-def _is_table(value: Any) -> bool:
+def _is_table(value: JsonLike) -> bool:
     many = value if isinstance(value, list | tuple) and value else [value]
     return all(isinstance(item, Mapping) for item in many)

@@ -161,8 +161,8 @@ def open_run(name: str, root: Path = RUNS) -> StoredRun:
     if manifest is None:
         raise RunError(f"{home} has no network yet: it was stopped before its first")
     try:
-        search = SearchConfig(**manifest.config["selfplay"]["search"])
-    except (KeyError, TypeError, ValidationError):
+        search = SearchConfig.model_validate(manifest.settings("selfplay", "search"))
+    except (KeyError, ValidationError):
         raise RunError(f"{home.path / MANIFEST} is not the manifest of a run: its settings cannot be read") from None
     return StoredRun(name, home, manifest, search)
 

@@ -22,7 +22,6 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -31,7 +30,7 @@ from palaestra.base.errors import DamagedRunError, RunError
 from palaestra.base.locks import lock
 from palaestra.base.reading import parse_toml, read_bytes
 from palaestra.base.text import whole_number
-from palaestra.base.types import Array, Arrays
+from palaestra.base.types import Array, Arrays, JsonLike
 from palaestra.runs.manifest import FORMAT, Manifest, digest
 from palaestra.runs.metrics import MetricsLine, read_lines, write_line
 
@@ -138,7 +137,7 @@ class RunFolder:
             return f"go back to iteration {iteration}: palaestra resume {self.path} --from {iteration}"
         return "no earlier iteration that is kept is whole"
 
-    def config(self) -> dict[str, Any]:
+    def config(self) -> dict[str, JsonLike]:
         """config.toml as it stands."""
         path = self.path / CONFIG
         try:

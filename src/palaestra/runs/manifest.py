@@ -6,9 +6,9 @@ import hashlib
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from pydantic import TypeAdapter
+from pydantic import JsonValue, TypeAdapter
+from typing_extensions import TypedDict  # pydantic takes that of the standard library from Python 3.12 on
 
 from palaestra.base.errors import DamagedRunError, RunError
 from palaestra.base.reading import parse_json
@@ -16,6 +16,16 @@ from palaestra.base.reading import parse_json
 FORMAT = 2
 MOST_ITERATIONS = 10**7
 OLDEST = 1  # version 0.1, which did not hash games and metrics
+
+
+About = dict[str, str | int]  # versions of what computed a run, its threads and its device, by name
+
+
+class Change(TypedDict):
+    """What was changed when a run was resumed."""
+
+    after_iteration: int
+    changed: list[str]  # one line each: "learn.lr: 0.01 -> 0.02"
 
 
 @dataclass(frozen=True)
@@ -33,11 +43,21 @@ class Manifest:
     positions: int
     finished: bool
     metrics_bytes: int
-    config: dict[str, Any]  # the settings in force; config.toml says the same to people
-    about: dict[str, Any]  # versions of what computed this
-    history: tuple[dict[str, Any], ...] = ()  # settings that were changed on resuming
+    config: dict[str, JsonValue]  # the settings in force; config.toml says the same to people
+    about: About
+    history: tuple[Change, ...] = ()
     files: dict[str, str] = field(default_factory=dict)  # relative path -> SHA-256
     format: int = FORMAT
+
+    def settings(self, *groups: str) -> dict[str, JsonValue]:
+        """A group of the settings in force, such as ("selfplay", "search"); KeyError where there is none."""
+        found = self.config
+        for group in groups:
+            inner = found[group]
+            if not isinstance(inner, dict):
+                raise KeyError(group)
+            found = inner
+        return found
 
     def to_bytes(self) -> bytes:
         body = {**self.__dict__, "format": FORMAT, "history": list(self.history)}
@@ -71,5 +91,5 @@ def digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def _checksum(body: dict[str, Any]) -> str:
+def _checksum(body: dict[str, object]) -> str:
     return digest(json.dumps(body, sort_keys=True).encode())

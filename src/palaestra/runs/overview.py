@@ -12,9 +12,10 @@ import threading
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from palaestra.base.errors import RunError
+from palaestra.base.types import JsonLike
 from palaestra.runs.folder import CONFIG, LOCK, MANIFEST, METRICS, RunFolder
 from palaestra.runs.metrics import Lines
 
@@ -46,7 +47,7 @@ class RunRow:
     strength: Strength | None = None
     problem: str | None = None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, JsonLike]:
         return asdict(self)
 
 
@@ -111,7 +112,7 @@ def last_strength(lines: Lines) -> Strength | None:
     return None
 
 
-def _number(value: Any) -> float | None:
+def _number(value: object) -> float | None:
     """A finite number or nothing, as a damaged file may hold anything."""
     if value is None:
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
@@ -13,6 +13,7 @@ from palaestra.search.rule_registry import known_rule
 RuleName = Annotated[str, AfterValidator(known_rule)]
 WITHOUT_FPU = ("uct", "gumbel")
 WITHOUT_RAVE = ("uct", "puct", "gumbel")
+T = TypeVar("T")
 OLD_NAMES = {"num_simulations": "simulations", "milliseconds": "ms"}  # in runs that version 0.1 saved
 
 
@@ -105,7 +106,7 @@ def exploration(rule: str, c: float | None) -> dict[str, float | None]:
     return {"c_uct" if rule == "uct" else "c_puct": c}
 
 
-def new_names(settings: Mapping[str, Any]) -> dict[str, Any]:
+def new_names(settings: Mapping[str, T]) -> dict[str, T]:
     """Settings of a search by their names of today; one that is given by both names stays, and is refused."""
     renamed = {old: new for old, new in OLD_NAMES.items() if new not in settings}
     return {renamed.get(key, key): value for key, value in settings.items()}

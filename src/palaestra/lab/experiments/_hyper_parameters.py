@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -104,7 +104,7 @@ def trained(plan: Plan, arm: Arm, seed: int) -> tuple[Train, int]:
 
 def chosen_values(config: RunConfig, iterations: int, space: str) -> dict[str, Value]:
     """Symbol -> the value that a run has. T′ is the first move that is not drawn."""
-    flat = {**flatten(config), "iterations": iterations}
+    flat = cast("dict[str, float]", {**flatten(config), "iterations": iterations})  # the symbols are numbers
     return {one.symbol: flat[one.settings[0]] + (one.symbol == "T′") for one in parameters(space)}
 
 
