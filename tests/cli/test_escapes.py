@@ -15,10 +15,10 @@ from rich.text import Text
 
 import palaestra.cli
 from palaestra.cli.console import PlainConsole
-from palaestra.cli.ggp import summary
 from palaestra.cli.ggp_view import live_view, print_matches
 from palaestra.cli.output import progress_bar
 from palaestra.ggp.record import Fault, MatchRecord, Seat
+from palaestra.live.network_matches import summary
 from tests.cli.conftest import Cli
 from tests.cli.hostile_names import CODES, NAME, QUOTED, obeyed, write_files
 

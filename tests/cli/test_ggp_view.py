@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from palaestra.cli.console import PlainConsole
-from palaestra.cli.ggp import interval, summary
 from palaestra.cli.ggp_view import last_line, live_view, print_matches
 from palaestra.ggp.record import Fault, MatchRecord, Seat
+from palaestra.live.network_matches import interval, summary
 
 
 def match() -> MatchRecord:

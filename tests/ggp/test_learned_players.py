@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from palaestra.cli.ggp import summary
 from palaestra.cli.ggp_view import last_line, print_matches
 from palaestra.games.registry import make_game
 from palaestra.ggp.http_client import Address
@@ -18,6 +17,7 @@ from palaestra.ggp.record import MatchRecord
 from palaestra.ggp.rules import parse_rules, rulesheet
 from palaestra.ggp.worker_process import WorkerSettings
 from palaestra.learn.loop import train
+from palaestra.live.network_matches import summary
 from palaestra.players.registry import make_player
 from tests.cli.conftest import Cli, cli  # noqa: F401, a fixture
 from tests.ggp.fakes import playing, post, run, start

@@ -2,24 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
-from palaestra.base.cores import usable_cores
 from palaestra.cli.options import GameId, Json, Seed
-
-if TYPE_CHECKING:
-    from palaestra.games.base import Game
-
-
-# What is divided by what, for people.
-LIMITS = {
-    "search": "simulations over the evaluations of the evaluator alone",
-    "selfplay": "simulations over the evaluations of the network alone",
-    "train": "samples over those of forward and backward passes alone",
-    "inference": "gflops over those of matrix products alone",
-}
 
 
 def bench(
@@ -52,27 +39,16 @@ def bench(
     costs time. A search can pass 1: leaves where the game is over, or that
     are remembered, need no evaluation.
     """
+    from palaestra.cli.output import print_json, stdout
     from palaestra.games.registry import make_game
+    from palaestra.live.speed import LIMITS, SpeedTest
 
-    rules = make_game(game)
-    threads = threads or usable_cores()
-    if what == "rollouts":
-        report = _rollouts(rules, games, seconds, seed)
-    elif what == "inference":
-        report = _inference(rules, net or "b3c32", batch or games, threads, seconds)
-    elif what == "train":
-        report = _train(rules, net or "b3c32", batch or games, threads, seconds, seed)
-    elif what == "selfplay":
-        report = _selfplay(rules, net or "b3c32", simulations, games, threads, seconds, cache, seed)
-    else:
-        report = _search(rules, net, simulations, games, threads, seconds, cache, seed)
+    test = SpeedTest(make_game(game), net, simulations, games, batch, threads, seconds, cache, seed)
+    report = test.measure(what)
     if json:
-        from palaestra.cli.output import print_json
-
-        print_json({"game": rules.id, **report})
+        print_json(report)
         return
-    from palaestra.cli.output import stdout
-
+    del report["game"]  # which the user has just typed
     for key, value in report.items():
         if value is not None:  # random games cannot be told apart from the search that plays them
             stdout().print(f"{key.replace('_', ' '):>24}  {_shown(value)}")
@@ -80,114 +56,7 @@ def bench(
         stdout().print(f"The limit ratio is {LIMITS[what]}.", style="dim")
 
 
-def _shown(value: Any) -> str:
+def _shown(value: str | int | float) -> str:
     if not isinstance(value, float):
         return str(value)
     return f"{value:,.3f}" if value < 100 else f"{value:,.0f}"
-
-
-def _search(
-    game: Game, net: str | None, simulations: int, games: int, threads: int, seconds: float, cache: int, seed: int
-) -> dict[str, Any]:
-    from palaestra.rewards.base import default_reward
-    from palaestra.search.config import SearchConfig
-    from palaestra.search.evaluator import Evaluator, Rollout
-    from palaestra.search.search_speed import measure_search
-    from palaestra.search.signature import signature
-
-    model: str | bytes | None = None
-    if net is not None:
-        from palaestra.nets.inference_speed import model_bytes
-
-        model = model_bytes(game, net)
-
-    def evaluator() -> Evaluator:
-        if model is None:
-            return Rollout(game, default_reward(game))
-        from palaestra.nets.cache import Cached
-        from palaestra.nets.evaluator import OnnxEvaluator
-
-        return Cached(OnnxEvaluator(game, model), game, cache) if cache else OnnxEvaluator(game, model)
-
-    config = SearchConfig(rule="uct" if net is None else "puct", simulations=simulations)
-    speed = measure_search(game, evaluator, config, games, threads, seconds, seed)
-    return {
-        "evaluator": net or "random games",
-        "threads": threads,
-        "moves_per_second": speed.moves / speed.seconds,
-        "simulations_per_second": speed.simulations_per_second,
-        "evaluations_per_second": speed.evaluations_per_second,
-        "limit_per_second": speed.limit,
-        "limit_ratio": speed.limit_ratio,
-        "network_share": speed.evaluator_share,
-        "signature": signature(),
-    }
-
-
-def _selfplay(
-    game: Game, net: str, simulations: int, slots: int, threads: int, seconds: float, cache: int, seed: int
-) -> dict[str, Any]:
-    from palaestra.learn.config import RunConfig, SelfPlayConfig
-    from palaestra.learn.selfplay_speed import measure_selfplay
-    from palaestra.search.config import SearchConfig
-    from palaestra.search.signature import signature
-
-    search = SearchConfig(simulations=simulations)
-    settings = SelfPlayConfig(search=search, slots=slots, cache=cache)
-    config = RunConfig(game=game.id, iterations=1, threads=threads, seed=seed, selfplay=settings)
-    speed = measure_selfplay(game, net, config, seconds)
-    return {
-        "net": net,
-        "threads": threads,
-        "games_per_second": speed.games / speed.seconds,
-        "positions_per_second": speed.positions / speed.seconds,
-        "simulations_per_second": speed.simulations_per_second,
-        "evaluations_per_second": speed.evaluations / speed.seconds,
-        "limit_per_second": speed.limit,
-        "limit_ratio": speed.limit_ratio,
-        "network_share": speed.network_share,
-        "signature": signature(),
-    }
-
-
-def _train(game: Game, net: str, batch: int, threads: int, seconds: float, seed: int) -> dict[str, Any]:
-    from palaestra.learn.training_speed import measure_training
-
-    speed = measure_training(game, net, batch, threads, seconds, seed)
-    return {
-        "net": net,
-        "batch": batch,
-        "threads": threads,
-        "samples_per_second": speed.samples_per_second,
-        "fixed_batch_per_second": speed.fixed_batch_per_second,
-        "limit_per_second": speed.limit,
-        "limit_ratio": speed.limit_ratio,
-    }
-
-
-def _rollouts(game: Game, games: int, seconds: float, seed: int) -> dict[str, Any]:
-    from palaestra.search.search_speed import measure_rollouts
-
-    speed = measure_rollouts(game, games, seconds, seed)
-    return {
-        "playouts_per_second": speed.playouts_per_second,
-        "plies_per_second": speed.plies_per_second,
-        "steps_per_second": speed.steps_per_second,
-    }
-
-
-def _inference(game: Game, net: str, batch: int, threads: int, seconds: float) -> dict[str, Any]:
-    from palaestra.nets.inference_speed import matmul_gflops, measure
-
-    speed = measure(game, net, batch, threads, seconds)
-    limit = matmul_gflops(threads)
-    report: dict[str, Any] = {
-        "net": net,
-        "batch": batch,
-        "threads": threads,
-        "evaluations_per_second": speed.evaluations_per_second,
-        "limit_gflops": limit,
-    }
-    if speed.gflops is not None:
-        report |= {"gflops": speed.gflops, "limit_ratio": speed.gflops / limit}
-    return report

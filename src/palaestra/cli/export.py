@@ -17,36 +17,17 @@ def export(
     json: Json = False,
 ) -> None:
     """Write a run's network as an ONNX file, and its SHA-256."""
-    import hashlib
-
-    from palaestra.base.atomic import write_file
-    from palaestra.base.text import format_value
     from palaestra.cli.output import command_name, print_json, stdout
-    from palaestra.nets.graph import with_reward
-    from palaestra.players.runs import open_run
+    from palaestra.live.exported import export_network
 
-    stored = open_run(run)
-    iteration = stored.pick(network)
-    content = with_reward(stored.network(iteration), stored.reward)
-    write_file(out, content)
-    digest = hashlib.sha256(content).hexdigest()
+    found = export_network(run, out, network)
     if json:
-        print_json(
-            {
-                "path": str(out),
-                "sha256": digest,
-                "game": stored.game,
-                "network": iteration,
-                "net": stored.net,
-                "reward": stored.reward,
-                "bytes": len(content),
-            }
-        )
+        print_json(found.document())
         return
-    console = stdout()
+    console, stored = stdout(), found.run
     console.print(
-        f"{out}: network {iteration} of {stored.name}, reward {stored.reward}; {len(content):,} bytes, SHA-256"
-        f" {digest}",
+        f"{out}: network {found.iteration} of {stored.name}, reward {stored.reward}; {found.bytes:,} bytes, SHA-256"
+        f" {found.sha256}",
         markup=False,
         soft_wrap=True,
     )
@@ -57,12 +38,6 @@ def export(
             markup=False,
             soft_wrap=True,
         )
-        reward = ""
-    else:
-        reward = "" if stored.reward == "default" else f", reward={format_value(stored.reward)}"
     console.print(
-        f"Play it: {command_name()} play {stored.game_text} --against"
-        f" 'puct({format_value(str(out))}, simulations=100{reward})'",
-        markup=False,
-        soft_wrap=True,
+        f"Play it: {command_name()} play {stored.game_text} --against '{found.player}'", markup=False, soft_wrap=True
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,9 +10,14 @@ from palaestra.base.errors import ConfigError
 from palaestra.cli.options import Json, Seed
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rich.text import Text
+
     from palaestra.ggp.manager import Manager
     from palaestra.ggp.record import MatchRecord
     from palaestra.ggp.terms import Rules
+    from palaestra.ggp.worker_process import WorkerSettings
 
 ggp = typer.Typer(
     help="Matches over the network by the GGP match protocol: be a player, or manage players.",
@@ -48,7 +53,7 @@ def player(
     asyncio.run(_serve(host, port, name, WorkerSettings(player, seed, megabytes), stderr().print))
 
 
-async def _serve(host: str, port: int, name: str, settings: Any, show: Any) -> None:
+async def _serve(host: str, port: int, name: str, settings: WorkerSettings, show: Callable[[Text], None]) -> None:
     import asyncio
 
     from rich.text import Text
@@ -100,6 +105,7 @@ def manager(
     from palaestra.ggp.http_client import read_address
     from palaestra.ggp.machine import make_machine
     from palaestra.ggp.manager import Manager, MatchSettings
+    from palaestra.live.network_matches import document, summary
 
     addresses = [read_address(text) for text in players]
     settings = MatchSettings(start_clock, play_clock, most_turns, scramble)
@@ -112,7 +118,7 @@ def manager(
         managed = Manager(machine, rules.source, addresses, settings, game, show)
         records = asyncio.run(_matches(managed, matches, seed, record, pgn))
     if json:
-        print_json({**summary(records), "matches": [one.as_json() for one in records]})
+        print_json(document(records))
     else:
         print_matches(records, summary(records)["players"])
 
@@ -164,54 +170,9 @@ def _write(records: list[MatchRecord], record: str | None, pgn: str | None) -> N
     from pathlib import Path
 
     from palaestra.base.atomic import write_file
+    from palaestra.live.network_matches import document
 
     if record is not None and records:
-        data = {**summary(records), "matches": [one.as_json() for one in records]}
-        write_file(Path(record), json.dumps(data, indent=1, allow_nan=False).encode())
+        write_file(Path(record), json.dumps(document(records), indent=1, allow_nan=False).encode())
     if pgn is not None and records:
         write_file(Path(pgn), "".join(one.as_text() for one in records).encode())
-
-
-def summary(records: list[MatchRecord]) -> dict[str, Any]:
-    """Over all matches: the mean goal of every player, the moves it missed, and the faults by code."""
-    goals: dict[str, list[int]] = {}
-    names: dict[str, str] = {}
-    for one in records:
-        for seat, goal in zip(one.seats, one.goals or (), strict=False):
-            goals.setdefault(seat.player, []).append(goal)
-            names[seat.player] = seat.who
-    means = {name: sum(own) / len(own) for name, own in goals.items()}
-    faults: dict[str, int] = {}
-    for one in records:
-        for fault in one.faults:
-            faults[fault.code] = faults.get(fault.code, 0) + 1
-    return {
-        "game": records[0].game,
-        "mean_goals": means,
-        "players": [
-            {
-                "player": name,
-                "who": names[name],
-                "matches": len(own),
-                "mean_goal": means[name],
-                "interval": interval(own),
-            }
-            for name, own in goals.items()
-        ],
-        "missed_moves": sum(one.missed_moves for one in records),
-        "faults": faults,
-    }
-
-
-def interval(goals: list[int]) -> list[float] | None:
-    """95 % for the mean of some goals, that of a score where they are wins, draws and losses; None where unknown."""
-    import numpy as np
-
-    from palaestra.arena.statistics import mean_and_margin, score_interval
-
-    if set(goals) <= {0, 50, 100}:
-        return [100.0 * bound for bound in score_interval(goals.count(100), goals.count(50), goals.count(0))]
-    mean, margin = mean_and_margin(np.array(goals, dtype=np.float64)[:, None])
-    if margin is None:
-        return None
-    return [max(0.0, float(mean[0] - margin[0])), min(100.0, float(mean[0] + margin[0]))]

@@ -5,15 +5,16 @@ Both listen to the manager's record and know nothing else of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rich.console import Group
     from rich.table import Table
 
     from palaestra.ggp.record import MatchRecord
+    from palaestra.live.network_matches import PlayerSummary
 
 SHOWN = 10  # turns
 SHOWN_FACTS = 12  # facts of the state
@@ -38,10 +39,6 @@ def make_view(note: str) -> Iterator[Callable[[MatchRecord], None]]:
 
 def last_line(record: MatchRecord) -> str:
     """ "tictactoe.1 turn 3: (mark 1 1) noop"; the goals when it is over."""
-    return _last_line(record)
-
-
-def _last_line(record: MatchRecord) -> str:
     if record.ending:
         goals = "" if record.goals is None else " " + " ".join(str(goal) for goal in record.goals)
         return f"{record.match} {record.ending}, goals{goals or ' unknown'}"
@@ -102,8 +99,8 @@ def turns_table(record: MatchRecord) -> Table:
     return table
 
 
-def print_matches(records: list[MatchRecord], players: Sequence[Mapping[str, Any]]) -> None:
-    """What every match came to, and what every player reached on the whole (`cli.ggp.summary`), on stdout."""
+def print_matches(records: list[MatchRecord], players: Sequence[PlayerSummary]) -> None:
+    """What every match came to, and what every player reached on the whole, on stdout."""
     from rich.table import Table
     from rich.text import Text
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from palaestra.base.printable import printable
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress
     from rich.text import Text
 
-    from palaestra.base.types import Float64s, Int8s
+    from palaestra.base.types import Int8s
     from palaestra.games.base import Game
 
 FIRST_STYLE, SECOND_STYLE, EMPTY_STYLE, LAST_STYLE = "bold bright_yellow", "bold bright_red", "dim", "reverse"
@@ -39,7 +39,7 @@ def say(text: str) -> None:
     print(printable(text), flush=True)
 
 
-def print_json(value: Any) -> None:
+def print_json(value: object) -> None:
     """The one JSON value of a verb; NaN and infinities are bugs and refused."""
     print(json.dumps(value, allow_nan=False))
 
@@ -97,19 +97,6 @@ def _words(text: str) -> list[str]:
     import re
 
     return re.findall(r"[^(,]*[(,]?\s*", text)
-
-
-def mean_in_words(values: Float64s) -> str:
-    """ "4.5 ± 0.3" over the seeds that have a value; "–" if none has."""
-    import numpy as np
-
-    from palaestra.arena.statistics import mean_and_margin
-
-    known = values[np.isfinite(values)]
-    if not known.size:
-        return "–"
-    mean, margin = mean_and_margin(known[:, None])
-    return f"{mean[0]:.1f}" if margin is None else f"{mean[0]:.1f} ± {margin[0]:.1f}"
 
 
 def command_name() -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -12,9 +12,7 @@ from palaestra.cli.files import picture, writable
 from palaestra.cli.options import PLAYER_HELP, GameId, Json, Seed
 
 if TYPE_CHECKING:
-    from palaestra.base.types import Float64s
-    from palaestra.games.base import Game
-    from palaestra.learn.tabular import Curve, Learned, TabularConfig
+    from palaestra.live.table_learning import LearnedTables
 
 RANDOM = "random"
 
@@ -85,8 +83,8 @@ def qlearn(
     """Learn tables against an opponent; print the win rate over the games, with 95 % intervals over the seeds."""
     from palaestra.cli.output import print_json, progress_bar
     from palaestra.games.registry import make_game
-    from palaestra.learn.tabular import Curve, learn_table, read_config
-    from palaestra.learn.tabular_ceiling import best_response
+    from palaestra.learn.tabular import read_config
+    from palaestra.live.table_learning import learn_tables
 
     rules = make_game(game)
     config = read_config(
@@ -95,51 +93,18 @@ def qlearn(
     )  # fmt: skip
     _check_files(plot, save)
     with progress_bar() as bar:
-        task = bar.add_task("", total=repeats * matches)
-        runs = []
-        for repeat in range(repeats):
-            bar.update(task, description=f"table {repeat + 1} of {repeats}")
-            learned = learn_table(rules, config, opponent, seed, repeat, lambda number: bar.advance(task, number))
-            if repeat == 0:  # the one that may be saved; the others' tables are not kept
-                first = learned
-            runs.append((learned.goals, len(learned.table), learned.seconds))
-    goals, states, seconds = (list(column) for column in zip(*runs, strict=True))
-    curve = Curve.of(config, goals)
-    ceiling = best_response(rules) if opponent == RANDOM else None
-    _write_files(rules, first, curve, ceiling, plot, save)
+        task = bar.add_task(f"table 1 of {repeats}", total=repeats * matches)
+
+        def show(table: int, ended: int) -> None:
+            bar.update(task, description=f"table {table + 1} of {repeats}", advance=ended)
+
+        found = learn_tables(rules, config, opponent, repeats=repeats, seed=seed, listen=show)
+    _write_files(found, plot, save)
     if json:
-        about = {"game": rules.id, "opponent": opponent, "repeats": repeats, "seed": seed, "plot": plot, "save": save}
-        found = _as_json(config, curve, ceiling)
-        print_json({**about, **found, "states": states, "seconds": sum(seconds)})
+        print_json({**found.document(), "plot": plot, "save": save})
     else:
-        _print(rules, opponent, config, curve, ceiling)
-        _print_end(rules, states, sum(seconds), save)
-
-
-def curve_json(curve: Curve) -> dict[str, Any]:
-    """Win rates from 0 to 1 over the matches since the point before, and `so_far` over all up to here."""
-    from palaestra.arena.statistics import mean_and_margin
-
-    mean, margin = mean_and_margin(curve.rates)
-    so_far, so_far_margin = mean_and_margin(curve.so_far)
-    points = [
-        {
-            "matches": int(at),
-            "win_rate": float(mean[i]),
-            "plus_minus": None if margin is None else float(margin[i]),
-            "so_far": float(so_far[i]),
-            "so_far_plus_minus": None if so_far_margin is None else float(so_far_margin[i]),
-        }
-        for i, at in enumerate(curve.matches)
-    ]
-    return {"final_win_rate": points[-1]["win_rate"], "overall_win_rate": points[-1]["so_far"], "curve": points}
-
-
-def rate_in_words(rates: Float64s) -> str:
-    """ "86.5 ± 0.4" of win rates [R], in percent."""
-    from palaestra.cli.output import mean_in_words
-
-    return mean_in_words(100 * rates)
+        _print(found)
+        _print_end(found, save)
 
 
 def _check_files(plot: str | None, save: str | None) -> None:
@@ -149,9 +114,8 @@ def _check_files(plot: str | None, save: str | None) -> None:
         writable(save)
 
 
-def _write_files(
-    game: Game, first: Learned, curve: Curve, ceiling: tuple[float, float] | None, plot: str | None, save: str | None
-) -> None:
+def _write_files(found: LearnedTables, plot: str | None, save: str | None) -> None:
+    game, first, ceiling = found.game, found.first, found.ceiling
     if save is not None:
         from palaestra.base.atomic import write_file
         from palaestra.players.table import table_bytes
@@ -165,28 +129,19 @@ def _write_files(
         lines = {} if ceiling is None else {"best against random": sum(ceiling) / 2}
         greedy_from = {game.id: first.config.horizon} if first.config.epsilon is None else None
         label = f"{NAMES[first.config.learner]} (dashed: all matches so far)"
-        save_figure(curves_figure({game.id: {label: curve}}, {game.id: lines}, greedy_from), Path(plot))
+        save_figure(curves_figure({game.id: {label: found.curve}}, {game.id: lines}, greedy_from), Path(plot))
 
 
-def _as_json(config: TabularConfig, curve: Curve, ceiling: tuple[float, float] | None) -> dict[str, Any]:
-    return {
-        **config.model_dump(),
-        "horizon": config.horizon,
-        **curve_json(curve),
-        "ceiling": None if ceiling is None else sum(ceiling) / 2,
-        "ceiling_by_side": None if ceiling is None else list(ceiling),
-    }
-
-
-def _print(game: Game, opponent: str, config: TabularConfig, curve: Curve, ceiling: tuple[float, float] | None) -> None:
+def _print(found: LearnedTables) -> None:
     from rich.table import Table
     from rich.text import Text
 
     from palaestra.cli.output import stdout
     from palaestra.learn.tabular import NAMES
+    from palaestra.live.table_learning import rate_in_words
 
-    console = stdout()
-    console.print(Text(f"{NAMES[config.learner]} against {opponent} on {game.id}", style="bold"))
+    console, config, curve = stdout(), found.config, found.curve
+    console.print(Text(f"{NAMES[config.learner]} against {found.opponent} on {found.game.id}", style="bold"))
     table = Table(box=None, pad_edge=False)
     for heading in ("matches", "win rate, %", "of all so far, %", "ε"):
         table.add_column(heading, justify="right")
@@ -195,21 +150,22 @@ def _print(game: Game, opponent: str, config: TabularConfig, curve: Curve, ceili
         rates = rate_in_words(curve.rates[:, i]), rate_in_words(curve.so_far[:, i])
         table.add_row(f"{at:,}", *rates, f"{epsilons[at - 1]:.3f}")
     console.print(table)
-    if ceiling is not None:
-        one, two = (f"{100 * goal:.2f}" for goal in ceiling)
-        console.print(f"best possible against random: {50 * sum(ceiling):.2f} % ({one} moving first, {two} second)")
+    if found.ceiling is not None:
+        one, two = (f"{100 * goal:.2f}" for goal in found.ceiling)
+        best = 50 * sum(found.ceiling)
+        console.print(f"best possible against random: {best:.2f} % ({one} moving first, {two} second)")
 
 
-def _print_end(game: Game, states: list[int], seconds: float, save: str | None) -> None:
+def _print_end(found: LearnedTables, save: str | None) -> None:
     from shlex import quote
 
     from rich.text import Text
 
     from palaestra.cli.output import command_name, stdout
 
-    console = stdout()
-    console.print(f"{sum(states) / len(states):,.0f} states a table, {len(states)} tables, {seconds:.1f} s")
+    console, states = stdout(), found.states
+    console.print(f"{sum(states) / len(states):,.0f} states a table, {len(states)} tables, {found.seconds:.1f} s")
     console.print(Text("Win rates are from row to row; a win is 1, a draw ½; ± is 95 % over the tables.", style="dim"))
     if save is not None:
-        again = f"{command_name()} match {game.id} {quote(f'qtable:{save}')} random"
+        again = f"{command_name()} match {found.game.id} {quote(f'qtable:{save}')} random"
         console.print(f"It plays as qtable:{save}, for example: {again}", markup=False, soft_wrap=True)

@@ -12,8 +12,9 @@ Knows how a match is told, not how it is played.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
+from palaestra.base.types import JsonLike
 from palaestra.ggp.kif import Term, term_text
 from palaestra.ggp.protocol import Introduction
 from palaestra.runs.pgn_games import pgn_text
@@ -87,7 +88,7 @@ class MatchRecord:
         """How many moves were not the players' own."""
         return sum(0 < fault.turn <= self.turns for fault in self.faults)
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, JsonLike]:
         return {**asdict(self), "turns": self.turns, "missed_moves": self.missed_moves}
 
     def result(self) -> str:
