@@ -46,7 +46,8 @@ def use(*names: str) -> None:
     for name in names:
         load(name, GameError, "a game")
     begin_command(())
-    sys.modules.pop("own_game", None)
+    for module in ("own_game", "helper"):
+        sys.modules.pop(module, None)
 
 
 @pytest.mark.parametrize(
@@ -115,6 +116,56 @@ def test_a_file_that_has_changed_since_is_not_imported(tmp_path: Path, monkeypat
     assert to_be_named(["own_game:GAME"]) == ["own_game:GAME"]
     with pytest.raises(GameError, match="add --trust"):
         make_stored_game("own_game:GAME", "runs/x")
+
+
+BY_STATEMENT = "from helper import GAME"
+BY_NAME = "import importlib\nGAME = importlib.import_module('helper').GAME"
+
+
+@pytest.mark.parametrize("way", [BY_STATEMENT, BY_NAME])
+def test_a_module_beside_it_that_has_changed_is_not_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    write_module(tmp_path, "helper")
+    (tmp_path / "own_game.py").write_text(way)
+    monkeypatch.chdir(tmp_path)
+    use("own_game:GAME")
+    assert to_be_named(["own_game:GAME"]) == []
+    with (tmp_path / "helper.py").open("a") as file:
+        file.write("# edited\n")
+    assert to_be_named(["own_game:GAME"]) == ["own_game:GAME"]
+    with pytest.raises(GameError, match="add --trust"):
+        make_stored_game("own_game:GAME", "runs/x")
+
+
+def test_a_new_file_that_an_import_would_find_first_is_not_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(write_module(tmp_path))
+    use("own_game:GAME")
+    (tmp_path / "elsewhere.py").touch()
+    assert to_be_named(["own_game:GAME"]) == []
+    (tmp_path / "pathlib.py").touch()  # which the module imports
+    assert to_be_named(["own_game:GAME"]) == ["own_game:GAME"]
+
+
+def test_a_memory_of_before_neighbours_were_hashed_holds_for_a_module_without_any(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own_state: Path
+) -> None:
+    monkeypatch.chdir(write_module(tmp_path))
+    use("own_game:GAME")
+    memory = own_state / "used_code.json"
+    old = json.loads(memory.read_text())
+    assert old["own_game:GAME"][0].pop("others") == {}
+    memory.write_text(json.dumps(old))
+    assert to_be_named(["own_game:GAME"]) == []
+    write_module(tmp_path, "helper")
+    (tmp_path / "own_game.py").write_text(BY_STATEMENT)
+    use("own_game:GAME")
+    new = json.loads(memory.read_text())
+    assert list(new["own_game:GAME"][0].pop("others")) == [str(tmp_path / "helper.py")]
+    memory.write_text(json.dumps(new))
+    assert to_be_named(["own_game:GAME"]) == ["own_game:GAME"]
 
 
 @pytest.mark.parametrize("shadowed", [False, True])

@@ -24,7 +24,6 @@ import os
 import pickle
 import shlex
 import sys
-import sysconfig
 import tempfile
 import threading
 import uuid
@@ -44,6 +43,7 @@ from numba.core.extending import _Intrinsic
 from numba.core.serialize import dumps
 
 from palaestra.base import compiling
+from palaestra.base.imported_files import installed_folders
 from palaestra.base.own_files import NotOwn, read_own, write_own
 from palaestra.base.printable import printable
 
@@ -277,13 +277,7 @@ def _may_hold_kernels(module: ModuleType) -> bool:
     if module.__name__.partition(".")[0] == "palaestra":
         return module.__name__ != "palaestra"
     file = getattr(module, "__file__", None)
-    return file is not None and not file.startswith(_installed())
-
-
-@lru_cache(maxsize=1)
-def _installed() -> tuple[str, ...]:
-    paths = sysconfig.get_paths()
-    return tuple(paths[key] + os.sep for key in ("stdlib", "platstdlib", "purelib", "platlib"))
+    return file is not None and not file.startswith(installed_folders())
 
 
 def _file_digest(file: str) -> bytes:

@@ -5,9 +5,9 @@ but the folder may come from a stranger, with a module of that name in it. So `l
 
 - what the user has named in this command (`trust`): the command line trusts its own words, and so do the functions of
   `import palaestra` that are given a text;
-- what the user's own commands have loaded before and that has not changed since. Such files are remembered by their
-  hashes in a file of the user's (`$PALAESTRA_STATE`, or `palaestra` in the user's folder for states), never beside
-  a run.
+- what the user's own commands have loaded before and that has not changed since, nor any module of the user's own that
+  it imports. Such files are remembered by their hashes in a file of the user's (`$PALAESTRA_STATE`, or `palaestra` in
+  the user's folder for states), never beside a run.
 
 A command that a player's text would start (`gtp:gnugo --mode gtp`) needs more: the user has typed this very command as
 a player (`trust_commands`). It is never remembered, not handed on to other processes, and a text that only contains it,
@@ -28,10 +28,13 @@ import re
 import sys
 import uuid
 from collections.abc import Container, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from palaestra.base.errors import PalaestraError
+from palaestra.base.imported_files import imported_files, is_own
 from palaestra.base.own_files import NotOwn, read_own, write_own
 from palaestra.base.reading import parse_json
 from palaestra.base.suggest import did_you_mean
@@ -58,6 +61,7 @@ _PLAYER = Grammar("player", "gtp:gnugo", ValueError)
 
 _trusted: set[str] = set()  # what the user has named in this command
 _commands: set[str] = set()  # what the user has typed as players that are programs
+_came_with: dict[str, frozenset[Path]] = {}  # module -> files of the user's own that importing it imported
 
 
 def is_code(text: str, built_in: Container[str] = ()) -> bool:
@@ -143,10 +147,10 @@ def load(name: str, error: type[PalaestraError], noun: str, where: str = "a file
         module = _import(module_name, os.getcwd(), error, noun)
         _remember(name, module)
     elif (entry := _remembered(name)) is not None:
-        module = _import(module_name, entry["root"], error, noun)
-        if _file_of(module) != Path(entry["file"]):
+        module = _import(module_name, str(entry.root), error, noun)
+        if _file_of(module) != entry.file:
             raise error(
-                f"{where} names {name} of {entry['file']}, but this command has imported {_file_of(module)}: only one"
+                f"{where} names {name} of {entry.file}, but this command has imported {_file_of(module)}: only one"
                 " of two modules of the same name can be used"
             )
     else:
@@ -189,16 +193,21 @@ def call(made: Any, parts: Parts, given: tuple[object, ...], error: type[Palaest
         return made(*given, *parts.positional, **parts.keywords)
 
 
-def _import(module_name: str, root: str, error: type[PalaestraError], noun: str) -> Any:
+def _import(module_name: str, root: str, error: type[PalaestraError], noun: str) -> ModuleType:
     if sys.path[:1] != [root]:  # in front, also where another folder with such a module precedes it
         sys.path[:] = [root, *(path for path in sys.path if path != root)]
+    before = set(sys.modules)
     try:
-        return importlib.import_module(module_name)
+        module = importlib.import_module(module_name)
     except (Exception, SystemExit) as failure:  # the user's own file may fail in any way at all
         hint = did_you_mean(module_name, NOT_CODE)
         raise error(
             f"cannot import {module_name!r}{hint} ({_reason(failure)}); {noun} is module:attribute"
         ) from failure
+    if module_name not in before:
+        files = (_file_of(sys.modules.get(other)) for other in set(sys.modules) - before)
+        _came_with[module_name] = frozenset(file for file in files if file is not None and is_own(file))
+    return module
 
 
 def _reason(failure: BaseException) -> str:
@@ -208,33 +217,67 @@ def _reason(failure: BaseException) -> str:
 # The memory.
 
 
-def _remember(name: str, module: Any) -> None:
-    """Remember the file behind a name that the user typed, where a file can be written."""
+@dataclass(frozen=True)
+class _Entry:
+    """Code that the user has named once: where it is, and the SHA-256 of each file that it is made of."""
+
+    file: Path
+    root: Path  # the folder that the first part of the module's name lies in
+    hashes: Mapping[Path, str]  # of the file and of all others
+
+    def is_unchanged(self, name: str) -> bool:
+        """Whether all files are as they were, and the module imports no other file of the user's own than then."""
+        if any(not digest or _sha256(file) != digest for file, digest in self.hashes.items()):
+            return False
+        return imported_files(name.partition(":")[0], self.file, self.root) <= set(self.hashes)
+
+    def to_json(self) -> dict[str, object]:
+        others = {str(file): digest for file, digest in sorted(self.hashes.items()) if file != self.file}
+        return {
+            "file": str(self.file),
+            "root": str(self.root),
+            "sha256": self.hashes[self.file],
+            "others": others,
+        }
+
+    @staticmethod
+    def from_json(entry: Mapping[str, Any]) -> _Entry:
+        """An entry of an earlier version has no others: it holds as long as the file imports none."""
+        file, others = Path(entry["file"]), entry.get("others", {})
+        hashes = {file: str(entry["sha256"]), **{Path(other): str(digest) for other, digest in others.items()}}
+        return _Entry(file, Path(entry["root"]), hashes)
+
+
+def _remember(name: str, module: ModuleType) -> None:
+    """Remember the files behind a name that the user typed, where a file can be written."""
     if (file := _file_of(module)) is None:
         return
     parts = module.__name__.count(".") + 1 + (file.name == "__init__.py")
-    entry = {"file": str(file), "root": str(file.parents[parts - 1]), "sha256": _sha256(file)}
+    root = file.parents[parts - 1]
+    files = imported_files(module.__name__, file, root) | _came_with.get(module.__name__, frozenset()) | {file}
+    entry = _Entry(file, root, {one: _sha256(one) for one in files})
     known = _read()
-    if not entry["sha256"] or entry in known.get(name, []):
+    if not all(entry.hashes.values()) or entry in known.get(name, []):
         return
-    others = [old for old in known.get(name, []) if old["file"] != entry["file"]]
+    others = [old for old in known.get(name, []) if old.file != entry.file]
+    document = {text: [one.to_json() for one in entries] for text, entries in {**known, name: [*others, entry]}.items()}
     with contextlib.suppress(OSError, RuntimeError, NotOwn):  # without it, later commands ask for --trust
-        write_own(_file(), json.dumps({**known, name: [*others, entry]}, indent=1).encode(), f"{uuid.uuid4().hex}.tmp")
+        write_own(_file(), json.dumps(document, indent=1).encode(), f"{uuid.uuid4().hex}.tmp")
 
 
-def _remembered(name: str) -> dict[str, str] | None:
+def _remembered(name: str) -> _Entry | None:
     """The entry of a name that a file holds; None where the user has not used this code as it is now.
 
     Of several, the one in the current folder; elsewhere only one that cannot be confused with another.
     """
-    entries = [entry for entry in _read().get(name, []) if _sha256(Path(entry["file"])) == entry["sha256"]]
-    here = [entry for entry in entries if entry["root"] == str(Path.cwd().resolve())]
+    entries = [entry for entry in _read().get(name, []) if entry.is_unchanged(name)]
+    here = [entry for entry in entries if entry.root == Path.cwd().resolve()]
     return here[0] if here else entries[0] if len(entries) == 1 else None
 
 
-def _file_of(module: Any) -> Path | None:
+def _file_of(module: object) -> Path | None:
     name = getattr(module, "__file__", None)
-    return Path(name).resolve() if name else None
+    return Path(name).resolve() if isinstance(name, str) else None
 
 
 def _file() -> Path:
@@ -244,14 +287,11 @@ def _file() -> Path:
     return Path(base) / "palaestra" / "used_code.json"
 
 
-def _read() -> dict[str, list[dict[str, str]]]:
+def _read() -> dict[str, list[_Entry]]:
     """What is remembered; nothing if the file is not there, not whole, or not the user's own."""
     try:
         known = parse_json(read_own(_file()))
-        return {
-            text: [{key: str(entry[key]) for key in ("file", "root", "sha256")} for entry in entries]
-            for text, entries in known.items()
-        }
+        return {text: [_Entry.from_json(entry) for entry in entries] for text, entries in known.items()}
     except (OSError, NotOwn, RuntimeError, ValueError, TypeError, KeyError, AttributeError):
         return {}
 
