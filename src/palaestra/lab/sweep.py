@@ -57,7 +57,7 @@ STORAGES = ("sqlite", "journal")
 ABOUT, LOCK = "sweep.toml", ".lock"
 HEADER = "A sweep of Palaestra. The same command goes on with it; palaestra sweep --report FOLDER shows it."
 
-Listener = Callable[[int, int, float, str], None]  # trials done, in all, share of those under way, words
+SweepListener = Callable[[int, int, float, str], None]  # trials done, in all, share of those under way, words
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ def read_plan(folder: Path) -> Plan:
         raise RunError(f"{path} does not describe a sweep: {clip(str(error))}") from None
 
 
-def run_sweep(folder: Path, plan: Plan, trials: int | None, jobs: int, listen: Listener) -> None:
+def run_sweep(folder: Path, plan: Plan, trials: int | None, jobs: int, listen: SweepListener) -> None:
     """Bring the sweep to so many trials in all; the first time, its folder is made."""
     points = plan.points
     total = len(points) if points is not None and trials is None else trials or 0
@@ -243,7 +243,7 @@ class _Study:
         if engine is not None:
             engine.dispose()
 
-    def run(self, total: int, jobs: int, listen: Listener) -> None:
+    def run(self, total: int, jobs: int, listen: SweepListener) -> None:
         shares: dict[str, float] = {}
 
         def heard(job: Job, share: float, words: str) -> None:
