@@ -250,6 +250,14 @@ BREAKERS: dict[str, tuple[str, Game]] = {
     "step without legal": ("step", spoiled(step=empty_step)),
     "rollout from other streams": ("rollout", spoiled(rollout=other_streams)),
     "rollout with wrong movers": ("rollout", spoiled(rollout=trace_without_movers)),
+    "playouts that leave the stream as it was": (
+        "playouts",
+        spoiled(playout_outcomes=lambda self, s, streams: honest("playout_outcomes")(self, s, streams.copy())),
+    ),
+    "playouts that see the batch": (
+        "playouts",
+        spoiled(playout_outcomes=lambda self, s, streams: streams.__iadd__(1).astype(np.int32) * 0 + np.int32(len(s))),
+    ),
     "one leaf too many": ("leaves", spoiled(count_leaves=lambda self, s, d: honest("count_leaves")(self, s, d) + 1)),
     "initial that ignores its generator": ("repeatable", spoiled(initial=Forgetful())),
     "observations of another dtype": (
