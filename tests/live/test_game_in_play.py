@@ -7,7 +7,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from palaestra.base.errors import ConfigError, MoveError, RecordError
+from palaestra.base.errors import ConfigError, MoveError, PlayerError, RecordError
+from palaestra.games.registry import make_game
+from palaestra.live.elsewhere import Elsewhere
 from palaestra.live.game_in_play import GameInPlay
 from palaestra.live.position import Position
 
@@ -121,3 +123,32 @@ def test_a_finished_position_says_its_result() -> None:
     assert position.document()["to_play"] is None and position.legal_moves == []
     with pytest.raises(MoveError, match="5 moves to take back, not 6"):
         position.back(6)
+
+
+def test_one_can_look_at_every_position_of_the_line_and_come_back() -> None:
+    game = GameInPlay("tic_tac_toe-3x3", [None, None], moves="a1 b2 c3")
+    assert (game.go(1).position.moves, game.ply, len(game.line)) == (("a1",), 1, 3)
+    assert game.go(3).position.moves == ("a1", "b2", "c3")
+    assert game.go(0).redo().position.moves == ("a1",)
+    for ply in (-1, 4):
+        with pytest.raises(MoveError, match="3 moves"):
+            game.go(ply)
+
+
+def test_another_move_in_the_middle_of_the_line_drops_the_rest() -> None:
+    game = GameInPlay("tic_tac_toe-3x3", [None, None], moves="a1 b2 c3").go(1).play("c1")
+    assert game.position.moves == ("a1", "c1") and len(game.line) == 2
+
+
+def test_a_game_that_was_given_up_is_over_at_its_end_alone() -> None:
+    game = GameInPlay("tic_tac_toe-3x3", [None, None], moves="a1 b2").resign()
+    assert game.is_over and not game.go(1).is_over and game.go(2).resigned == 0
+    assert not game.go(1).play("c1").is_over
+
+
+def test_a_player_that_thinks_elsewhere_has_a_side_and_a_name_but_no_moves() -> None:
+    rules = make_game("tic_tac_toe-3x3")
+    game = GameInPlay(rules, [None, Elsewhere(rules, WEAK)]).play("b2")
+    assert game.names() == ["human", WEAK] and not game.is_persons_turn
+    with pytest.raises(PlayerError, match="another process"):
+        game.answer()

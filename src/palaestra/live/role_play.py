@@ -42,9 +42,9 @@ class RolePlay:
     """One game, as it stands after some turns.
 
     >>> game = RolePlay("gdl:tic_tac_toe-3x3")
-    >>> game.roles, game.choices("oplayer")
-    (('xplayer', 'oplayer'), ['noop'])
-    >>> game.play({"xplayer": "(mark 2 2)"}).turns
+    >>> game.roles, game.choices("o")
+    (('x', 'o'), ['noop'])
+    >>> game.play({"x": "(mark 2 2)"}).turns
     [('(mark 2 2)', 'noop')]
     """
 

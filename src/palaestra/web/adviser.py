@@ -144,7 +144,8 @@ class Adviser:
 
     def _hear(self, found: PositionAnalysis) -> None:
         self.found = found
-        self._value.text = f"{found.move}   {value_in_words(found.value)}"
+        value = value_in_words(found.value)
+        self._value.text = f"plays {found.move}" + (f", {value}" if value else "")
         self._note.text = found.analysis.note
         self._table.content = table(found)
         self._line.text = f"Expected: {' '.join(found.line[:24])}" if found.line else ""

@@ -13,6 +13,7 @@ from typing import Any
 from nicegui import events, ui
 
 from palaestra.base.printable import escape
+from palaestra.games.overlay import has_spots
 from palaestra.games.svg import Point
 from palaestra.live.position import Position
 from palaestra.live.targets import Target, line_of, moves_near, targets
@@ -100,7 +101,10 @@ class Board:
     def _frame(self, svg: str, position: Position) -> None:
         width, height = _size(svg)
         name = f"board of {position.game.id} after {len(position.actions)} moves"
-        self.frame.style(f"--ratio: {width / height:.4f}").props(f'role="group" aria-label="{escape(name)}"')
+        kind = "pb-frame" if has_spots(position.game) else "pb-frame pb-letters"
+        self.frame.classes(replace=kind).style(f"--ratio: {width / height:.4f}").props(
+            f'role="group" aria-label="{escape(name)}"'
+        )
 
     def _buttons(self, svg: str) -> str:
         width, height = _size(svg)

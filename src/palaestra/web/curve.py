@@ -32,7 +32,7 @@ class Curve:
         with parent:
             self._chart = ui.echart(self._options([], 0), on_point_click=self._on_click).classes("pl-curve")
             self._chart.props('aria-label="value over the game"')
-            self._words = ui.label("").classes("p-soft")
+            self._words = ui.label("").classes("p-soft").tooltip(thresholds_in_words(view.rules))
 
     def follow(self) -> None:
         """Find out what is not known of the game yet, and draw it."""
@@ -113,9 +113,8 @@ class Curve:
         self._chart.options.clear()
         self._chart.options.update(self._options(values, self.view.game.ply))
         self._chart.update()
-        whose = "the first player's value" if self.view.rules.players == 2 else "the value"
-        judged = thresholds_in_words(self.view.rules)
-        self._words.text = f"Above: {whose} from move to move, as {self._adviser} sees it; click to go there. {judged}"
+        whose = "The first player's value" if self.view.rules.players == 2 else "The value"
+        self._words.text = f"{whose} from move to move, as {self._adviser} sees it; click to go there."
 
     def _options(self, values: list[float], here: int) -> dict[str, Any]:
         marks = self.marks()

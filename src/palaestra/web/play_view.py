@@ -56,7 +56,6 @@ class PlayView:
                     first_visit(house)
                 self.seats = Seats(self)
                 self.thinking = Thinking(self)
-                self._build_moves()
         if address.at is not None:
             self.game.go(min(address.at, len(self.game.line)))
             self.paused = self.game.ply < len(self.game.line)
@@ -80,10 +79,10 @@ class PlayView:
                 "go on": self._button("Go on", "play_arrow", self.go_on, "let the player move"),
                 "pause": self._button("Pause", "pause", self.pause, "stop the players"),
                 "resign": self._button("Resign", "flag", self.resign, "give the game up"),
-                "swap": self._button("Swap sides", "swap_horiz", self.swap, "the players change sides"),
-                "opening": self._button("New opening", "shuffle", self.new_opening, "a new game after random moves"),
+                "opening": self._button("Opening", "shuffle", self.new_opening, "a new game after random moves"),
             }
             self._button("New game", "add", self.new_game, "begin again").classes("pl-main")
+        self._build_moves()
         self.moves = MovesList(self.step)
         ui.label(self.rules.goal).classes("p-soft")
 
@@ -92,7 +91,7 @@ class PlayView:
         return button.tooltip(tip)
 
     def _build_moves(self) -> None:
-        with ui.element("div").classes("p-card"):
+        with ui.element("div").classes("p-card pl-all"):
             with ui.expansion("All moves", icon="list").classes("w-full").props("dense") as self._all:
                 self.list = MoveButtons(self.play)
 
@@ -290,7 +289,6 @@ class PlayView:
         shown = {
             "go on": not game.is_over and not waits and game.mover is not None,
             "pause": waits and alone,
-            "swap": self.rules.players == 2,
             "resign": not alone,
         }
         for name, visible in shown.items():

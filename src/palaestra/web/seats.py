@@ -33,6 +33,10 @@ class Seats:
             game_choice(view.house, view.text)
             labels = ["First player", "Second player"] if two else ["Player"]
             self._choices = [self._choice(side, label) for side, label in enumerate(labels)]
+            if two:
+                with ui.element("div").classes("pl-buttons"):
+                    swap = ui.button("Swap sides", icon="swap_vert", on_click=view.swap, color=None)
+                    swap.props('flat dense no-caps aria-label="Swap sides"')
             with ui.expansion("Save and load", icon="save").classes("w-full").props("dense"):
                 self._build_files()
         self.show()

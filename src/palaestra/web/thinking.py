@@ -40,10 +40,10 @@ class Thinking:
             self._stop = ui.button(icon="stop", on_click=self.stop_or_start, color=None)
             self._stop.props('flat dense round aria-label="stop thinking"')
             self._budget = ui.select(BUDGETS, value=USUAL_BUDGET, label="for", on_change=self._restart)
-            self._budget.props('dense outlined options-dense aria-label="how long"').style("width: 130px")
+            self._budget.props('dense outlined options-dense aria-label="how long"').style("width: 150px")
             self._second = ui.button("Second adviser", icon="group_add", on_click=self._toggle_second, color=None)
             self._second.props('flat dense no-caps aria-label="Second adviser"')
-        with ui.element("div").classes("pl-wide") as self._card:
+        with ui.element("div").classes("pl-wide pt-card") as self._card:
             with ui.element("div").classes("pt-switches"):
                 ui.label("On the board:").classes("p-soft")
                 self._overlay = ui.toggle(OVERLAYS, value="policy", on_change=self._draw)
@@ -112,8 +112,8 @@ class Thinking:
         """Think about the position that is shown now, if the panel is on."""
         self.stop()
         if self.is_on:
-            self.curve.follow()
             self._restart()
+            self.curve.follow()
 
     def _restart(self) -> None:
         for adviser in self.advisers:

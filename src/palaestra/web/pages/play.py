@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Mapping
 from importlib.resources import files
 
-from nicegui import background_tasks, events, ui
+from nicegui import app, background_tasks, events, ui
 from starlette.requests import Request
 
-from palaestra.base.errors import PalaestraError
+from palaestra.base.errors import PalaestraError, WorkError
 from palaestra.base.printable import printable
 from palaestra.runs.folder import MANIFEST
-from palaestra.web.address import Address
+from palaestra.web import thoughts
+from palaestra.web.address import USUAL_GAME, Address
 from palaestra.web.frame import frame
 from palaestra.web.game_names import canonical, find_game
 from palaestra.web.house import House
@@ -21,6 +23,7 @@ from palaestra.web.play_view import PlayView
 from palaestra.web.role_view import RoleView
 
 READY = 1.5  # seconds that a page waits for its game before it is shown without
+WARM = 2  # processes of each kind that are started before somebody comes
 # Keys that no field, list or slider wants are the board's; a space on a button is the button's.
 _KEYS = """
 <script>
@@ -45,6 +48,14 @@ def register(house: House) -> None:
     @ui.page("/")
     async def front(request: Request) -> None:
         await _build(house, dict(request.query_params), front=True)
+
+    async def warm() -> None:
+        """The first visitor finds processes that have loaded what the usual game needs."""
+        with contextlib.suppress(WorkError):
+            pools = [pool for pool in (house.moves, house.analyses) for _ in range(min(WARM, house.searches))]
+            await asyncio.gather(*(pool.ask(thoughts.warm, USUAL_GAME) for pool in pools))
+
+    app.on_startup(lambda: background_tasks.create(warm(), name="warm"))
 
 
 async def _build(house: House, given: Mapping[str, str], *, front: bool) -> None:
