@@ -24,7 +24,7 @@ class House:
         self.allowed = Allowed(self.runs, tuple(self.own_games))
         self.moves = Asked(self.searches, "palaestra-move")
         self.analyses = Asked(self.searches, "palaestra-analysis")
-        self.readings = Asked(1, "palaestra-reading")  # files that take long to read: results, ratings, sweeps
+        self.readings = Asked(2, "palaestra-reading")  # files that take long to read: results, ratings, sweeps
         self.for_roles: set[str] = set()  # own games in GDL that are not played in turn
 
     def games(self) -> list[str]:

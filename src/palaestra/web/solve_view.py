@@ -118,7 +118,7 @@ class SolveView:
         if new:
             self._begin(files[0])
 
-    def _chosen(self, event: events.ValueChangeEventArguments) -> None:
+    def _chosen(self, event: events.ValueChangeEventArguments[str]) -> None:
         file = None if self.seen is None or self.seen.file is None else self.seen.file
         found = [] if file is None else [one for one in file.best_files() if one.name == event.value]
         if found and found[0] != self._shown:

@@ -1,15 +1,261 @@
-"""The page "Laboratory"."""
+"""The page "Laboratory": published results, run again, with figures and verdicts; sweeps with their reports."""
 
 from __future__ import annotations
 
-from nicegui import ui
+import asyncio
+import base64
+import contextlib
+from collections import Counter
+from pathlib import Path
+from urllib.parse import quote
 
+from fastapi import Response
+from nicegui import app, background_tasks, events, ui
+
+from palaestra.base.errors import PalaestraError
+from palaestra.base.printable import escape, printable
+from palaestra.base.reading import read_bytes
+from palaestra.lab.catalogue import RESULTS
+from palaestra.lab.experiment import SCALES, Table
+from palaestra.web import lab_questions, laboratory
 from palaestra.web.frame import frame
+from palaestra.web.game_names import title as game_title
 from palaestra.web.house import House
+from palaestra.web.lab_questions import ResultRow, SweepPage
+from palaestra.web.laboratory import JobsWatch
+from palaestra.web.parts import bar, chip, style, title
+from palaestra.web.result_view import ResultView, table_html
+
+USUAL = "laptop"
+MOST_FIGURE = 2**24  # bytes
+# A picture is shown as a picture, also by whoever opens its address: nothing in it runs.
+ONLY_A_PICTURE = {"content-security-policy": "sandbox; default-src 'none'; style-src 'unsafe-inline'"}
+WORDS = {
+    "smoke": "seconds; it shows that everything works, and decides nothing",
+    "laptop": "up to a night on two cores; large enough to answer the question",
+    "paper": "the printed settings, and as long as they take",
+}
 
 
 def register(house: House) -> None:
+    watch = JobsWatch(house)
+
     @ui.page("/laboratory")
-    def page() -> None:
+    def page(scale: str = USUAL) -> None:
         with frame("Laboratory", "Laboratory"):
-            ui.label("…")
+            style()
+            ResultList(house, scale if scale in SCALES else USUAL)
+
+    @ui.page("/laboratory/sweep/{name}")
+    async def one_sweep(name: str) -> None:
+        with frame(printable(name)[:80], "Laboratory"):
+            style()
+            await _sweep_page(house, name)
+
+    @app.get("/laboratory/figure/{where}/{id}")
+    def figure(where: str, id: str) -> Response:
+        try:
+            file = laboratory.figure(house, where, id)
+            if file is None:
+                return Response("there is no such figure", 404)
+            kind = "image/png" if file.suffix == ".png" else "image/svg+xml"
+            return Response(read_bytes(file, MOST_FIGURE), media_type=kind, headers=ONLY_A_PICTURE)
+        except (PalaestraError, OSError):
+            return Response("there is no such figure", 404)
+
+    @ui.page("/laboratory/{id}")
+    def one(id: str, scale: str = USUAL) -> None:
+        with frame(printable(id)[:80], "Laboratory"):
+            style()
+            try:
+                lab_questions.checked_id(id)
+            except PalaestraError as error:
+                ui.label(printable(str(error))).classes("px-wrong")
+                ui.link("All results", "/laboratory")
+                return
+            ResultView(house, watch, id, scale if scale in SCALES else USUAL)
+
+
+class ResultList:
+    """All results at one scale, filled as they are read."""
+
+    def __init__(self, house: House, scale: str) -> None:
+        self.house, self.scale = house, scale
+        self.rows = {one.id: ResultRow(one) for one in RESULTS}  # as far as is known without reading anything
+        self.running: str | None = None
+        with ui.element("div").classes("px-stack"):
+            with ui.element("section").classes("p-card px-stack").style("gap: 8px"):
+                with ui.element("div").classes("px-row"):
+                    ui.label("Published results, run again").props('role="heading" aria-level="1"').classes("px-name")
+                    with ui.element("div").classes("px-end"):
+                        choice = ui.toggle(list(SCALES), value=scale, on_change=self._other_scale)
+                        choice.props('no-caps dense unelevated aria-label="scale"').classes("px-toggle")
+                ui.label(f"Scale {scale} takes {WORDS[scale]}.").classes("p-soft")
+                self.facts = ui.html("", sanitize=False).classes("px-wide")
+            with ui.element("section").classes("p-card"):
+                self.table = ui.html("", sanitize=False)
+            self._sweeps()
+        self._changed = True
+        self._draw()
+        task = background_tasks.create(self._read(), name="list results")
+        ui.context.client.on_disconnect(lambda: task.cancel() and None)
+        self.timer = ui.timer(0.3, self._draw)
+
+    def _sweeps(self) -> None:
+        found = laboratory.sweeps(self.house)
+        with ui.element("section").classes("p-card"):
+            title("Sweeps")
+            if not found:
+                ui.label("No sweep is here. One is made by palaestra sweep GAME --space fast --trials 40.").classes(
+                    "p-soft"
+                )
+                return
+            rows = "".join(
+                f'<tr><td><a href="/laboratory/sweep/{quote(name, safe="")}">{escape(name)}</a></td>'
+                f'<td class="px-number">{len(list((path / "trials").glob("*.json")))} trials</td></tr>'
+                for name, path in found.items()
+            )
+            ui.html(f'<table class="px-list"><tbody>{rows}</tbody></table>', sanitize=False)
+
+    async def _read(self) -> None:
+        def hear(rows: list[ResultRow]) -> None:
+            self.rows |= {row.identity.id: row for row in rows}
+            self._changed = True
+
+        place = laboratory.home(self.house, self.scale)
+        self.running = await asyncio.to_thread(laboratory.running, self.house, self.scale)
+        try:
+            question = (lab_questions.list_results, self.scale, place, laboratory.atlas())
+            await self.house.readings.ask(*question, hear=hear)
+        except PalaestraError as error:
+            self.table.content = f'<p class="px-wrong">{escape(str(error))}</p>'
+        finally:
+            with contextlib.suppress(RuntimeError):
+                self._draw()
+                self.timer.deactivate()
+
+    def _draw(self) -> None:
+        if self._changed:
+            self._changed = False
+            rows = list(self.rows.values())
+            self.facts.content = facts_html(rows)
+            self.table.content = results_html(rows, self.scale, self.running)
+
+    def _other_scale(self, event: events.ValueChangeEventArguments[str]) -> None:
+        if event.value in SCALES:
+            ui.navigate.to(f"/laboratory?scale={event.value}")
+
+
+def facts_html(rows: list[ResultRow]) -> str:
+    """How much there is, in a few numbers."""
+    published = [row for row in rows if row.identity.work != "Palaestra"]
+    counts = Counter(answer for row in rows for answer in row.answers or ())
+    facts = {
+        "published results": str(len(published)),
+        "measured": str(sum(row.answers is not None for row in rows)),
+        "claims hold": str(counts["holds"]),
+        "fail": str(counts["fails"]),
+        "are open": str(counts["open"]),
+    }
+    shown = "".join(f"<div><b>{escape(value)}</b><span>{escape(name)}</span></div>" for name, value in facts.items())
+    return f'<div class="px-facts">{shown}</div>'
+
+
+def results_html(rows: list[ResultRow], scale: str, running: str | None) -> str:
+    parts, work = [], ""
+    for row in rows:
+        if row.identity.work != work:
+            work = row.identity.work
+            name = "Palaestra's own" if work == "Palaestra" else work[0].upper() + work[1:]
+            parts.append(f'<tr class="px-work"><th colspan="5" scope="colgroup">{escape(name)}</th></tr>')
+        parts.append(_result_row(row, scale, running))
+    head = (
+        "<tr><th>result</th><th></th><th>what it shows</th><th>verdicts</th>"
+        '<th class="px-number px-hide">minutes left</th></tr>'
+    )
+    return f'<table class="px-list px-results"><thead>{head}</thead><tbody>{"".join(parts)}</tbody></table>'
+
+
+def _result_row(row: ResultRow, scale: str, running: str | None) -> str:
+    id = row.identity.id
+    picture = ""
+    if row.where is not None:
+        picture = f'<img loading="lazy" alt="" src="/laboratory/figure/{quote(row.where)}/{quote(id)}">'
+    link = f'<a href="/laboratory/{quote(id)}?scale={scale}">{escape(row.identity.number)}</a>'
+    caption = escape(row.identity.caption)
+    left = (
+        "" if row.seconds is None else f"{row.seconds / 60:,.1f}" if row.seconds < 600 else f"{row.seconds / 60:,.0f}"
+    )
+    unknown = "…" if row.jobs is None and row.declared and not row.problem else "?"
+    return (
+        f'<tr><td>{link}<small>{escape(id)}</small></td><td class="px-thumb">{picture}</td>'
+        f'<td class="px-what">{caption}</td><td>{_verdicts(row, running)}</td>'
+        f'<td class="px-number px-hide">{left or unknown}</td></tr>'
+    )
+
+
+def _verdicts(row: ResultRow, running: str | None) -> str:
+    if row.problem:
+        return f'<small class="px-wrong">{escape(row.problem)}</small>'
+    if not row.declared:
+        return chip("not declared")
+    parts = [chip("running")] if row.identity.id == running else []
+    if row.answers is not None:
+        counts = Counter(row.answers)
+        parts += [
+            f'<span class="px-chip px-{kind}">{counts[answer]} {answer}</span>'
+            for answer, kind in (("holds", "good"), ("fails", "bad"), ("open", "soft"))
+            if counts[answer]
+        ]
+        parts += [] if parts else [chip("done")]
+        if row.where == "atlas":
+            parts.append('<small class="p-soft">of the atlas</small>')
+    elif row.jobs and row.done:
+        parts.append(f"<small>{row.done:,} of {row.jobs:,} jobs</small>{bar(row.done / row.jobs)}")
+    return " ".join(parts) or '<small class="p-soft">not run here</small>'
+
+
+async def _sweep_page(house: House, name: str) -> None:
+    """What a sweep says, or why it says nothing yet."""
+    try:
+        folder: Path = await asyncio.to_thread(laboratory.sweep, house, name)
+    except PalaestraError as error:
+        ui.label(printable(str(error))).classes("px-wrong")
+        ui.link("The laboratory", "/laboratory")
+        return
+    with ui.element("div").classes("px-stack"):
+        with ui.element("section").classes("p-card px-stack").style("gap: 8px"):
+            ui.link("← the laboratory", "/laboratory").classes("px-back")
+            ui.label(printable(name)).props('role="heading" aria-level="1"').classes("px-name")
+            words = ui.label("Reading …").classes("p-soft")
+            facts = ui.html("", sanitize=False).classes("px-wide")
+        body = ui.element("div").classes("px-stack")
+
+    async def load() -> None:
+        try:
+            found: SweepPage = await house.readings.ask(lab_questions.read_sweep, folder)
+        except PalaestraError as error:
+            words.text = printable(str(error))
+            return
+        words.text = f"A sweep of {printable(game_title(found.game))}."
+        cells = "".join(f"<div><b>{escape(v)}</b><span>{escape(k)}</span></div>" for k, v in found.facts.items())
+        facts.content = f'<div class="px-facts px-long">{cells}</div>'
+        with body:
+            ui.html(_sweep_figures(found), sanitize=False)
+            with ui.element("section").classes("p-card"):
+                title("Trials")
+                ui.html(table_html(Table(found.trials[0], found.trials[1:])), sanitize=False).classes("p-scroll")
+
+    ui.timer(0, load, once=True)
+
+
+def _sweep_figures(found: SweepPage) -> str:
+    parts = []
+    for one in found.figures:
+        data = base64.b64encode(one.svg.encode()).decode()
+        parts.append(
+            f'<figure class="p-card{" px-broad" if one.wide else ""}"><h2 class="p-title">{escape(one.title)}</h2>'
+            f'<img class="px-figure" alt="{escape(one.title)}" src="data:image/svg+xml;base64,{data}">'
+            f'<figcaption class="p-soft">{escape(one.caption)}</figcaption></figure>'
+        )
+    return f'<div class="px-figures">{"".join(parts)}</div>'
