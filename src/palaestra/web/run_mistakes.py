@@ -13,8 +13,8 @@ from palaestra.web.charts import Over
 from palaestra.web.frame import say
 from palaestra.web.game_names import canonical
 from palaestra.web.house import House
-from palaestra.web.parts import title as heading
 from palaestra.web.mistakes import POINTS, count_mistakes, may_have_oracle, mistakes_chart
+from palaestra.web.parts import title as heading
 
 
 class MistakesCard:

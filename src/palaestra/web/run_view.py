@@ -74,7 +74,7 @@ class RunView:
             self._game = ui.label("").classes("p-soft")
             with ui.element("div").classes("px-end"):
                 self._play = ui.button("Play against it", icon="sports_esports", on_click=self._to_play)
-                self._play.props("flat").classes("px-main")
+                self._play.props("unelevated").classes("px-main")
                 self._stop = self._quiet("Stop", "stop", guarded(self._on_stop))
                 self._resume = self._quiet("Go on", "play_arrow", guarded(self._on_resume))
                 self._extend = self._quiet("Extend", "more_time", self._ask_extension)
@@ -87,7 +87,7 @@ class RunView:
             self._minutes = ui.number("minutes in all", min=0.1, step=1).props("dense outlined").classes("w-full")
             self._iterations = ui.number("iterations in all", min=1, step=1).props("dense outlined").classes("w-full")
             with ui.element("div").classes("px-row"):
-                ui.button("Extend", on_click=guarded(self._on_extend)).classes("px-main").props("flat")
+                ui.button("Extend", on_click=guarded(self._on_extend)).classes("px-main").props("unelevated")
                 self._quiet("Cancel", "close", self._dialog.close)
 
     def _quiet(self, words: str, icon: str, done: object) -> ui.button:

@@ -104,7 +104,7 @@ class RunsView:
                 with ui.element("div").classes("px-end"):
                     ui.button("Train a game", icon="school", on_click=lambda: ui.navigate.to("/train")).classes(
                         "px-main"
-                    ).props("flat")
+                    ).props("unelevated")
             self._empty = ui.label(
                 "No run is here yet. A run is an agent that learns a game from its rules alone, playing against itself."
             ).classes("p-card px-empty")

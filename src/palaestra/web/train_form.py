@@ -83,7 +83,7 @@ class TrainForm:
                 ui.button("Copy", icon="content_copy", on_click=lambda: ui.clipboard.write(self._line.text)).props(
                     "flat"
                 ).classes("px-quiet")
-            self._start = ui.button("Start", icon="school", on_click=guarded(self._on_start)).props("flat")
+            self._start = ui.button("Start", icon="school", on_click=guarded(self._on_start)).props("unelevated")
             self._start.classes("px-main").style("align-self: flex-start")
             ui.label("It goes on when this page is closed, and can be stopped and resumed at any time.").classes(
                 "p-soft"

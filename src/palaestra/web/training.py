@@ -72,7 +72,7 @@ def plan(
     """What would be started; an error in the command's words if it cannot be."""
     rules = house.allowed.game(game)
     chosen = load_preset(preset).name if preset else default_preset(rules)
-    checked = _checked_sets(house, sets)
+    checked = checked_sets(house, sets)
     whole = {"iterations": iterations, "seed": seed or 0, "threads": threads}
     count = {key: _whole(key, value) for key, value in whole.items()}
     config = configure(
@@ -157,7 +157,7 @@ def run_text(house: House, name: str) -> str:
 # What may be asked for.
 
 
-def _checked_sets(house: House, sets: Iterable[str]) -> list[str]:
+def checked_sets(house: House, sets: Iterable[str]) -> list[str]:
     """Settings as a command takes them; ConfigError or PlayerError for what a browser may not name."""
     found = []
     for text in sets:
