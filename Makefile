@@ -11,7 +11,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 JOBS ?= 3
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-slow check bench docs format clean
+.PHONY: help install demo test test-slow check bench docs links pages format clean
 
 help:
 	@echo "install    .venv with the command .venv/bin/palaestra"
@@ -20,7 +20,9 @@ help:
 	@echo "test-slow  also the long ones"
 	@echo "check      ruff, mypy strict, import rules, links of the documentation"
 	@echo "bench      speed beside peers and limits"
-	@echo "docs       check the links of the documentation, which is in docs/ and needs no building"
+	@echo "docs       the documentation as a site in site/, strict; docs/ can also be read as it is"
+	@echo "links      only check the links of the documentation"
+	@echo "pages      make the pages anew that come from the code: docs/settings.md, docs/verbs.md"
 	@echo "format     ruff format"
 	@echo "clean      remove everything that can be made again, .venv too"
 
@@ -35,7 +37,7 @@ test: $(STAMPS)/dev
 test-slow: $(STAMPS)/dev
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m "slow or not slow"
 
-check: $(STAMPS)/dev docs
+check: $(STAMPS)/dev links
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -44,15 +46,23 @@ check: $(STAMPS)/dev docs
 bench: $(STAMPS)/peers
 	$(BIN)/python -m benchmarks
 
-docs:
+docs: $(STAMPS)/dev links
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+	@echo "open site/index.html"
+
+links:
 	@$(PYTHON) docs/check_links.py
+
+pages: $(STAMPS)/main
+	$(BIN)/palaestra settings --markdown > docs/settings.md
+	$(BIN)/python -m palaestra.cli.verbs_page > docs/verbs.md
 
 format: $(STAMPS)/dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
 clean:
-	rm -rf $(VENV) build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) build dist site src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find src tests benchmarks docs -name __pycache__ -prune -exec rm -rf {} +
 
 # One stamp for each set of packages: installed once, and again when the requirements change.

@@ -1,4 +1,4 @@
-"""Every link between the project's own Markdown files must lead somewhere: `make docs`. Needs no installed package."""
+"""Every link between the project's own Markdown files must lead somewhere: `make links`. Needs no installed package."""
 
 from __future__ import annotations
 
