@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from urllib.parse import quote
 
-from nicegui import events, ui
+from nicegui import ui
 
 from palaestra.base.printable import escape, printable
 from palaestra.lab.experiment import SCALES, Published, Table
@@ -39,8 +40,7 @@ class ResultView:
             self.name = ui.label(self.id).props('role="heading" aria-level="1"').classes("px-name")
             self.state = ui.html("", sanitize=False)
             with ui.element("div").classes("px-end"):
-                choice = ui.toggle(list(SCALES), value=self.scale, on_change=self._other_scale)
-                choice.props('no-caps dense unelevated aria-label="scale"').classes("px-toggle")
+                choice_of_scale(self.scale, self._other_scale)
                 self.start = button("Start", "play_arrow", guarded(self._start), main=True)
                 self.stop = button("Stop", "stop", guarded(self._stop))
         self.words = ui.label("").classes("p-soft")
@@ -124,9 +124,9 @@ class ResultView:
 
     # What a person does.
 
-    def _other_scale(self, event: events.ValueChangeEventArguments[str]) -> None:
-        if event.value in SCALES:
-            ui.navigate.to(f"/laboratory/{quote(self.id)}?scale={event.value}")
+    def _other_scale(self, scale: str) -> None:
+        if scale in SCALES:
+            ui.navigate.to(f"/laboratory/{quote(self.id)}?scale={scale}")
 
     async def _start(self) -> None:
         self.wrong.text = ""
@@ -144,6 +144,12 @@ class ResultView:
         await self._look()
 
 
+def choice_of_scale(scale: str, chosen: Callable[[str], None]) -> None:
+    """Buttons for the scales; `chosen` gets another one's name."""
+    made = ui.toggle(list(SCALES), value=scale, on_change=lambda event: chosen(str(event.value)))
+    made.props('no-caps dense unelevated toggle-color=px toggle-text-color=px aria-label="scale"').classes("px-toggle")
+
+
 def claims_html(claims: tuple[Answer, ...]) -> str:
     """Every claim with its verdict, the figure that decides it and what that is."""
     rows = []
@@ -152,7 +158,9 @@ def claims_html(claims: tuple[Answer, ...]) -> str:
         figure = f"<b>{escape(one.figure)}</b> {escape(one.what)}" if one.answer is not None else ""
         mark = chip(one.answer) if one.answer is not None else chip("not measured")
         rows.append(f"<li><div>{mark}</div><div>{escape(one.text)}{ours}<small>{figure}</small></div></li>")
-    return f'<ul class="px-claims">{"".join(rows)}</ul>' if rows else '<p class="p-soft">It makes no claim.</p>'
+    if not rows:
+        return '<p class="p-soft">It makes no claim.</p>'
+    return f'<div class="px-claims-frame"><ul class="px-claims">{"".join(rows)}</ul></div>'
 
 
 def table_html(table: Table) -> str:

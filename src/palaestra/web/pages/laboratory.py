@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from fastapi import Response
-from nicegui import app, background_tasks, events, ui
+from nicegui import app, background_tasks, ui
 
 from palaestra.base.errors import PalaestraError
 from palaestra.base.printable import escape, printable
@@ -24,7 +24,7 @@ from palaestra.web.house import House
 from palaestra.web.lab_questions import ResultRow, SweepPage
 from palaestra.web.laboratory import JobsWatch
 from palaestra.web.parts import bar, chip, style, title
-from palaestra.web.result_view import ResultView, table_html
+from palaestra.web.result_view import ResultView, choice_of_scale, table_html
 
 USUAL = "laptop"
 MOST_FIGURE = 2**24  # bytes
@@ -88,8 +88,7 @@ class ResultList:
                 with ui.element("div").classes("px-row"):
                     ui.label("Published results, run again").props('role="heading" aria-level="1"').classes("px-name")
                     with ui.element("div").classes("px-end"):
-                        choice = ui.toggle(list(SCALES), value=scale, on_change=self._other_scale)
-                        choice.props('no-caps dense unelevated aria-label="scale"').classes("px-toggle")
+                        choice_of_scale(scale, self._other_scale)
                 ui.label(f"Scale {scale} takes {WORDS[scale]}.").classes("p-soft")
                 self.facts = ui.html("", sanitize=False).classes("px-wide")
             with ui.element("section").classes("p-card"):
@@ -141,9 +140,9 @@ class ResultList:
             self.facts.content = facts_html(rows)
             self.table.content = results_html(rows, self.scale, self.running)
 
-    def _other_scale(self, event: events.ValueChangeEventArguments[str]) -> None:
-        if event.value in SCALES:
-            ui.navigate.to(f"/laboratory?scale={event.value}")
+    def _other_scale(self, scale: str) -> None:
+        if scale in SCALES:
+            ui.navigate.to(f"/laboratory?scale={scale}")
 
 
 def facts_html(rows: list[ResultRow]) -> str:
@@ -170,8 +169,8 @@ def results_html(rows: list[ResultRow], scale: str, running: str | None) -> str:
             parts.append(f'<tr class="px-work"><th colspan="5" scope="colgroup">{escape(name)}</th></tr>')
         parts.append(_result_row(row, scale, running))
     head = (
-        "<tr><th>result</th><th></th><th>what it shows</th><th>verdicts</th>"
-        '<th class="px-number px-hide">minutes left</th></tr>'
+        '<tr><th>result</th><th class="px-thumb"></th><th class="px-what">what it shows</th><th>verdicts</th>'
+        '<th class="px-number px-hide">to do</th></tr>'
     )
     return f'<table class="px-list px-results"><thead>{head}</thead><tbody>{"".join(parts)}</tbody></table>'
 
@@ -186,11 +185,13 @@ def _result_row(row: ResultRow, scale: str, running: str | None) -> str:
     left = (
         "" if row.seconds is None else f"{row.seconds / 60:,.1f}" if row.seconds < 600 else f"{row.seconds / 60:,.0f}"
     )
-    unknown = "…" if row.jobs is None and row.declared and not row.problem else "?"
+    jobs = "…" if row.jobs is None else f"{row.jobs - row.done:,} jobs" if row.jobs > row.done else ""
+    shown = f"{jobs}<small>{left} min</small>" if left and jobs else jobs
     return (
-        f'<tr><td>{link}<small>{escape(id)}</small></td><td class="px-thumb">{picture}</td>'
+        f'<tr><td>{link}<small>{escape(id)}</small><span class="px-only-phone">{caption}</span></td>'
+        f'<td class="px-thumb">{picture}</td>'
         f'<td class="px-what">{caption}</td><td>{_verdicts(row, running)}</td>'
-        f'<td class="px-number px-hide">{left or unknown}</td></tr>'
+        f'<td class="px-number px-hide">{shown if row.declared and not row.problem else ""}</td></tr>'
     )
 
 
