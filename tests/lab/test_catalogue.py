@@ -9,6 +9,7 @@ import pytest
 
 from palaestra.base.errors import ConfigError
 from palaestra.lab.catalogue import RESULTS, chosen, declared, listed
+from palaestra.lab.data import Data
 from palaestra.lab.experiment import SCALES
 from palaestra.lab.plan import make_plan
 
@@ -37,6 +38,13 @@ def test_a_declaration_holds_together_at_every_scale(id: str) -> None:
         plan = make_plan(experiment, scale)
         first = [measure.jobs(plan)[0] for measure in experiment.measures]
         assert plan.scale.departs and all(job.key for job in first)
+
+
+@pytest.mark.parametrize("id", list(declared()))
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # means of nothing
+def test_claims_are_open_where_there_are_no_data(id: str) -> None:
+    answers = {claim.text: claim.check(Data.of([])).answer for claim in declared()[id].claims}
+    assert set(answers.values()) == {"open"}, answers
 
 
 def test_experiments_are_chosen_by_id_old_name_chapter_or_all() -> None:

@@ -213,6 +213,8 @@ def elo_list(data: Data, anchor: str | None = None, *, first_listed_white: bool 
     from palaestra.arena.rating_model import RatingConfig
     from palaestra.arena.ratings import rate
 
+    if not len(data):
+        return []
     results = _results(data)
     ratings = rate(results, RatingConfig() if first_listed_white else RatingConfig(advantage=0.0))
     rated = []

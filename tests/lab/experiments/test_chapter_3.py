@@ -79,7 +79,7 @@ def test_experiments_of_the_chapter_share_their_runs() -> None:
 
 
 def test_a_scale_replaces_the_printed_values_of_arms() -> None:
-    for scale, values in (("laptop", (8, 10, 10, 1.0)), ("paper", (25, 10, 25, 5.0))):
+    for scale, values in (("laptop", (6, 8, 8, 1.0)), ("paper", (25, 10, 25, 5.0))):
         config = make_plan(declared()["fig-3.5"], scale).run("thesis", _arm("fig-3.5", scale, "I1 E1 m1 ep1"), 0).config
         chosen = (config.iterations, config.selfplay.games, config.selfplay.search.simulations, config.learn.epochs)
         assert chosen == values
@@ -110,6 +110,25 @@ def test_a_long_run_holds_the_network_that_a_short_run_ends_with(tmp_path: Path)
         store.do(job)
     one, other = (open_run(str(store.run(job))).network(2) for job in (longer, short))
     assert one == other
+
+
+def test_a_long_run_begins_with_a_short_one_also_where_a_gate_rejects_some(tmp_path: Path) -> None:
+    store, plan = Store(tmp_path), make_plan(declared()["fig-3.4"], "smoke")
+    arm = _arm("fig-3.4", "smoke", "I max")
+    long, short = plan.run("thesis", arm, 0), plan.run("thesis", _arm("fig-3.4", "smoke", "default"), 0)
+    runs = [Train(job.config.model_copy(update={"iterations": end})) for job, end in ((long, 8), (short, 4))]
+    assert runs[0].config.model_copy(update={"iterations": 4}) == runs[1].config, "they differ in their length alone"
+    for run in runs:
+        store.do(run)
+    stored = [open_run(str(store.run(run))) for run in runs]
+    lines = [store.lines(run)[:4] for run in runs]
+    decided = [[line.is_accepted for line in some] for some in lines]
+    assert decided[0] == decided[1] and set(decided[0]) == {True, False}, "the gate lets some pass, not all"
+    assert [line.losses for line in lines[0]] == [line.losses for line in lines[1]]
+    assert [line.gate for line in lines[0]] == [line.gate for line in lines[1]]
+    for number, accepted in enumerate(decided[0], start=1):
+        if accepted:
+            assert stored[0].network(number) == stored[1].network(number)
 
 
 @pytest.mark.parametrize(("at_96", "answer"), [(0.8, "holds"), (1.2, "fails"), (1.0, "open")])

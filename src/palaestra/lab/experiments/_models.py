@@ -46,7 +46,7 @@ ARMS = tuple(
     for chosen in product(range(3), repeat=4)
 )
 ANCHORS = tuple(_name((level,) * 4) for level in range(3))
-LAPTOP = {"I": (8, 16, 24), "E": (10, 20, 30), "m": (10, 20, 30), "ep": (1, 2, 3)}
+LAPTOP = {"I": (6, 12, 18), "E": (8, 16, 24), "m": (8, 16, 24), "ep": (1, 2, 3)}
 SCALES = Scales(
     smoke=Scale(
         "one seed, 3 iterations of 3 games with 3 simulations at most, network mlp8x1; each model meets random alone",
@@ -56,11 +56,11 @@ SCALES = Scales(
         instead=instead(SPACE, dict.fromkeys(FOUR, (1, 2, 3))),
     ),
     laptop=Scale(
-        "5 seeds; network b2c16; I 8, 16, 24; E as printed; m 10, 20, 30; ep 1, 2, 3; rs 6; each model meets random,"
-        " its neighbours in the grid and 3 anchors, 10 games each, with 25 simulations",
+        "5 seeds; network b2c16; I 6, 12, 18; E 8, 16, 24; m 8, 16, 24; ep 1, 2, 3; rs 3; each model meets random,"
+        " its neighbours in the grid and 3 anchors, 6 games each, with 24 simulations",
         5,
-        {"games": 10, "simulations": 25, "opponents": "near"},
-        ("net=b2c16", "learn.window=6"),
+        {"games": 6, "simulations": 24, "opponents": "near"},
+        ("net=b2c16", "learn.window=3"),
         instead=instead(SPACE, LAPTOP),
     ),
     paper=Scale("5 seeds where the thesis has one", 5, {"games": 10, "simulations": 100, "opponents": "all"}),
@@ -187,15 +187,22 @@ def _seeds(data: Data) -> list[Data]:
 
 
 def levels(data: Data, symbol: str) -> list[Value]:
+    """The values of a symbol, ascending: three, unless data are missing."""
     return sorted(data.where(measured=RATED).unique(symbol), key=lambda value: float(value or 0))
 
 
-def elos(data: Data, **wanted: int) -> Float64s:
-    """float64[S]: the mean Elo of models whose symbols are at these levels (0, 1, 2), by seed."""
+def at_levels(data: Data, **wanted: int) -> Data:
+    """The models whose symbols are at these levels (0, 1, 2); none where data are missing."""
     chosen = data.where(measured=RATED)
     for symbol, level in wanted.items():
-        chosen = chosen.where(**{symbol: levels(data, symbol)[level]})
-    return chosen.per_seed("elo")
+        known = levels(data, symbol)
+        chosen = chosen.where(**{symbol: known[level]}) if level < len(known) else Data.of([])
+    return chosen
+
+
+def elos(data: Data, **wanted: int) -> Float64s:
+    """float64[S]: the mean Elo of models whose symbols are at these levels, by seed."""
+    return at_levels(data, **wanted).per_seed("elo")
 
 
 def gain(data: Data, symbol: str, **fixed: int) -> Float64s:

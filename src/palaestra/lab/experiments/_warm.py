@@ -27,8 +27,8 @@ TINY = (
     "gate.simulations=2",
 )  # fmt: skip
 SMALL = (
-    "net=b3c32", "selfplay.games=30", "selfplay.search.simulations=40", "learn.window=8", "learn.epochs=2",
-    "gate.games=20", "gate.simulations=40",
+    "net=b2c16", "selfplay.games=30", "selfplay.search.simulations=32", "learn.window=6", "learn.epochs=1",
+    "gate.games=16", "gate.simulations=32",
 )  # fmt: skip
 
 
@@ -63,10 +63,14 @@ def scales(laptop: int, *, tournament: bool = True, doubled: tuple[str, ...] = (
         return Scale(departs, seeds, {"iterations": iterations, **matches}, sets, board_sets=more)
 
     return Scales(
-        smoke=scale("one seed, 2 iterations of 2 games with 2 simulations, network mlp8x1", 1, 2, 2, 2, TINY),
+        smoke=scale(
+            "one seed, 2 iterations of 2 games with 2 simulations, 1 epoch, gates of 2 games, network mlp8x1",
+            1, 2, 2, 2, TINY,
+        ),
         laptop=scale(
-            f"{laptop} seeds; 16 iterations of 30 games, 40 simulations, 2 epochs over 8 iterations, network b3c32",
-            laptop, 16, 10, 40, SMALL,
+            f"{laptop} seeds; 12 iterations, so that a warm start is a larger part of a run; 30 games, 32 simulations,"
+            " 1 epoch over 6 iterations, gates of 16 games, network b2c16",
+            laptop, 12, 6, 32, SMALL,
         ),
         paper=scale("nothing", 8, 100, 20, 100),
     )  # fmt: skip

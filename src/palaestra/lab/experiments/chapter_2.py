@@ -82,7 +82,7 @@ def _still_learns(arm: str, game: str, learns: bool) -> Claim:
 
     def check(data: Data) -> Verdict:
         at, rates = data.where(arm=arm, game=game).curve("rate", "matches")
-        greedy = rates[:, at > at[-1] / MORE]
+        greedy = rates[:, at > at.max(initial=0.0) / MORE]
         if greedy.shape[1] < 2:
             return Verdict.open("too few points after ε is 0")
         rise, what = paired_difference(greedy[:, -1], greedy[:, 0]), "points that the win rate rises once ε is 0"

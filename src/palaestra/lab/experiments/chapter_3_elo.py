@@ -20,6 +20,7 @@ from palaestra.lab.experiments._models import (
     SCALES,
     Pairings,
     Rated,
+    at_levels,
     correlation,
     elos,
     gain,
@@ -153,12 +154,11 @@ def _draw_map(data: Data) -> Figure:
 
 def _last_panel(data: Data) -> Data:
     """The nine models with the largest I and E."""
-    return data.where(measured=RATED, I=levels(data, "I")[2], E=levels(data, "E")[2])
+    return at_levels(data, I=2, E=2)
 
 
 def _costs_more(data: Data, column: str) -> Verdict:
-    some = _last_panel(data)
-    most, least = (some.where(m=levels(data, "m")[level]).per_seed(column) for level in (2, 0))
+    most, least = (at_levels(data, I=2, E=2, m=level).per_seed(column) for level in (2, 0))
     return Verdict.above(mean(most / least), 1.0, "time, largest m over least, where I and E are largest")
 
 

@@ -7,7 +7,7 @@ are not in the paper's text, so there are none to compare with.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -85,6 +85,16 @@ def read_demerits(lines: Lines) -> Iterable[Row]:
 def demerits_of(data: Data, arm: str) -> Float64s:
     """float64[S, G]: the curve of an agent."""
     return data.where(arm=arm).curve("demerits")[1]
+
+
+def _claim(text: str, check: Callable[[Data], Verdict], *, ours: bool = False) -> Claim:
+    """A claim about all curves, open where one is missing."""
+
+    def checked(data: Data) -> Verdict:
+        missing = [agent.name for agent in AGENTS if not demerits_of(data, agent.name).size]
+        return Verdict.open(f"there is no curve of {missing[0]}") if missing else check(data)
+
+    return Claim(text, checked, ours)
 
 
 def demerits_table(data: Data) -> Table:
@@ -202,8 +212,8 @@ def outcome_worth(game: str, seed: int, runs: Sequence[Path]) -> Iterable[Row]:
 
 def _wins_spread(data: Data) -> Verdict:
     """The difference in worth between the best and the worst win at the last generation shown."""
-    last = data.where(arm=CDF, iteration=data.where(arm=CDF).unique("iteration")[-1])
-    spans = []
+    shown = data.where(arm=CDF).unique("iteration")
+    last, spans = data.where(arm=CDF, iteration=tuple(shown[-1:])), []
     for one in last.by("seed").values():
         wins = one.numbers("worth")[one.numbers("outcome") > 0]
         spans.append(float(wins.max() - wins.min()))
@@ -237,7 +247,7 @@ def _draw_worth(data: Data) -> Figure:
 SMOKE = ("net=mlp8x1-outcome", "selfplay.games=2", "selfplay.search.simulations=2", "evaluation.simulations=2")
 SCALES = Scales(
     smoke=Scale("one seed, 2 generations, a tiny network for all agents", 1, {"iterations": 2}, SMOKE),
-    laptop=Scale("the paper does not say how many runs it shows", 5, {"iterations": 100}),
+    laptop=Scale("50 generations; the paper does not say how many runs it shows", 5, {"iterations": 50}),
     paper=Scale("the paper does not say how many runs it shows", 5, {"iterations": 100}),
 )
 EXPERIMENTS = (
@@ -247,13 +257,13 @@ EXPERIMENTS = (
         scales=SCALES,
         measures=(Curves("schmidt", read_demerits),),
         claims=(
-            Claim("hand-tuned reaches 0, and first of all", _first_of_all),
-            Claim("CDF starts later than hand-tuned", lambda data: _early(data, "hand-tuned", _hand_tuned(data))),
-            Claim("CDF reaches 0", lambda data: _reached(demerits_of(data, CDF))),
-            Claim("CDF with bonus is faster than CDF at first", lambda data: _early(data, BONUS)),
-            Claim(f"CDF with bonus has a long plateau (here: {LONG} generations)", _has_plateau),
-            Claim("primitive never settles at 0", _never_settles),
-            Claim(f"CDF has 0 by generation {BY} and keeps it", _target, ours=True),
+            _claim("hand-tuned reaches 0, and first of all", _first_of_all),
+            _claim("CDF starts later than hand-tuned", lambda data: _early(data, "hand-tuned", _hand_tuned(data))),
+            _claim("CDF reaches 0", lambda data: _reached(demerits_of(data, CDF))),
+            _claim("CDF with bonus is faster than CDF at first", lambda data: _early(data, BONUS)),
+            _claim(f"CDF with bonus has a long plateau (here: {LONG} generations)", _has_plateau),
+            _claim("primitive never settles at 0", _never_settles),
+            _claim(f"CDF has 0 by generation {BY} and keeps it", _target, ours=True),
         ),
         table=demerits_table,
         draw=draw_demerits,
