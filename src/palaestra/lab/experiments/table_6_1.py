@@ -114,9 +114,9 @@ EXPERIMENT = Experiment(
     scales=Scales(
         smoke=Scale("2 networks b1c4, 4 games and 8 simulations", 2, {"games": 4, "net": "b1c4", "simulations": 8}),
         laptop=Scale(
-            "20 networks b3c32 share 400 games, and openings are random",
+            "20 networks b2c16 share 200 games, and openings are random",
             20,
-            {"games": 400, "net": "b3c32", "simulations": 100},
+            {"games": 200, "net": "b2c16", "simulations": 100},
         ),
         paper=Scale(
             "20 networks share 400 games, and openings are random",
