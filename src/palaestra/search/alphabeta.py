@@ -118,20 +118,20 @@ class CompiledSearch:
 
     def _use_symmetries(self, symmetries: Sequence[Symmetry]) -> None:
         """A group of symmetries, identity first, whose images of a position count as the same."""
-        self._cells = np.stack([symmetry.cells for symmetry in symmetries]).astype(np.int32)
-        self._images = np.stack([symmetry.actions for symmetry in symmetries]).astype(np.int32)
-        self._inverses = np.argsort(self._images, axis=1).astype(np.int32)
+        cells = np.stack([symmetry.cells for symmetry in symmetries]).astype(np.int32)
+        images = np.stack([symmetry.actions for symmetry in symmetries]).astype(np.int32)
+        self._symmetries: layout.Images = cells, images, np.argsort(images, axis=1).astype(np.int32)
 
     def _resize(self, depth: int) -> None:
         """Room for `depth` plies below the root."""
         rows, most = depth + 2, self.game.max_legal
-        self._words = np.zeros((rows, self.game.state_size // 8), dtype=np.uint64)
-        self._states = self._words.view(np.int8)
-        self._keys = np.zeros((rows, 2), dtype=np.uint64)
+        words = np.zeros((rows, self.game.state_size // 8), dtype=np.uint64)
+        self._states = words.view(np.int8)
         self._actions = np.zeros((rows, most), dtype=np.int32)
-        self._merits = np.zeros((rows, most), dtype=np.int64)
         self._frames = np.zeros((rows, layout.FRAME), dtype=np.int64)
-        self._killers = np.full((rows, 2), NO_ACTION, dtype=np.int32)
+        keys, merits = np.zeros((rows, 2), dtype=np.uint64), np.zeros((rows, most), dtype=np.int64)
+        self._path: layout.Path = self._states, words, keys, self._actions, merits, self._frames
+        self._cuts: layout.Cuts = np.full((rows, 2), NO_ACTION, dtype=np.int32), self._history
 
     def _compile(self) -> None:
         """Compile, or load from the cache, before any clock runs; rules that fail to are their author's to mend."""
@@ -154,22 +154,21 @@ class CompiledSearch:
         # Only a symmetry that leaves the root alone makes whole subtrees alike; others are not worth their time.
         self._use_symmetries([s for s in self.game.symmetries if (self.game.permute(state[None], s) == state).all()])
         ply = int(self.game.plies(state[None])[0])
-        registers[layout.IMAGES_UNTIL] = ply + SYMMETRIC_PLIES if len(self._images) > 1 else 0
-        self._history[:] = 0
-        self._killers[:] = NO_ACTION
+        registers[layout.IMAGES_UNTIL] = ply + SYMMETRIC_PLIES if len(self._symmetries[0]) > 1 else 0
+        killers, history = self._cuts
+        killers[:] = NO_ACTION
+        history[:] = 0
 
     def iterate(self, state: Int8s, depth: int, alpha: int, beta: int, limits: Limits) -> Iteration | None:
         if depth + 2 > len(self._states):
             self._resize(min(2 * depth, self.game.max_plies))
         self._states[0] = state
-        path = (self._states, self._words, self._keys, self._actions, self._merits, self._frames, self._killers)
-        tables = (self._cells, self._images, self._inverses, self.game.params)
-        self._loops.begin(depth, alpha, beta, *path, self._history, self._table, self._registers, *tables)
-        registers = self._registers
+        path, cuts, registers, rest = self._path, self._cuts, self._registers, (self._symmetries, self.game.params)
+        self._loops.begin(depth, alpha, beta, path, cuts, self._table, registers, *rest)
         while True:
             before, began = self.nodes, clock()
             registers[layout.STOP_AT] = min(before + self._slice, limits.nodes)
-            self._loops.run(*path, self._history, self._table, self._root_values, registers, *tables)
+            self._loops.run(path, cuts, self._table, self._root_values, registers, *rest)
             speed = (self.nodes - before) / max(clock() - began, 1e-9)
             self._slice = int(min(max(SLICE_SECONDS * speed, 1), 2 * self._slice))
             if registers[layout.LEVEL] == layout.DONE:
@@ -188,7 +187,6 @@ class CompiledSearch:
     def recall(self, state: Int8s, proven: bool = False) -> int | None:
         self._states[0] = state
         action = self._loops.recall(
-            self._states, self._words, self._keys, self._frames, self._table, self._registers,
-            self._cells, self._images, self._inverses, proven, self.game.params,
-        )  # fmt: skip
+            self._path, self._table, self._registers, self._symmetries, proven, self.game.params
+        )
         return None if action == NO_ACTION else int(action)

@@ -4,17 +4,20 @@ The free names `move`, `legal`, `permute` and `score` are the game's (see `palae
 
 Values are int64 from the first player's view: the first player takes the largest, the second the smallest, whoever's
 turn comes next, so that passes, extra turns and one-player games need no care. `alphabeta_values` says what the numbers
-mean. A frame is one position on the path from the root; the arrays are
+mean. A frame is one position on the path from the root. What the functions are given:
 
-    states int8[D+2, S], words uint64[D+2, S/8]   the same memory; the last row is scratch
-    keys uint64[D+2, 2]          hash of the position, the smallest over its symmetric images in the first plies
-    actions int32[D+2, L]        legal actions, in the order in which they are searched
-    merits int64[D+2, L]         what that order is sorted by
-    frames int64[D+2, F]         the columns below
-    killers int32[D+2, 2]        the last two moves that cut at this depth
-    history int64[2, A]          how much each move has cut so far, per player
-    root_values int64[L]         value of each root move, parallel to actions[0]
-    registers int64[R]           the rows below
+    Path     states int8[D+2, S], words uint64[D+2, S/8]   the same memory; the last row is scratch
+             keys uint64[D+2, 2]       hash of the position, the smallest over its symmetric images in the first plies
+             actions int32[D+2, L]     legal actions, in the order in which they are searched
+             merits int64[D+2, L]      what that order is sorted by
+             frames int64[D+2, F]      the columns below
+    Cuts     killers int32[D+2, 2]     the last two moves that cut at this depth
+             history int64[2, A]       how much each move has cut so far, per player
+    Images   cells, images, inverses int32[G, ...]   the symmetries of the root, identity first: where each sends
+                                       cells and actions, and the action that is sent to each
+    table uint64[N, 2, 4]              see `alphabeta_table`
+    root_values int64[L]               value of each root move, parallel to actions[0]
+    registers int64[R]                 the rows below
 """
 
 from __future__ import annotations
@@ -44,6 +47,10 @@ from palaestra.search.alphabeta_table import (
 if TYPE_CHECKING:
     from palaestra.games.kernel_game import legal, move, permute, score
 
+Path = tuple[Int8s, UInt64s, UInt64s, Int32s, Int64s, Int64s]
+Cuts = tuple[Int32s, Int64s]
+Images = tuple[Int32s, Int32s, Int32s]
+
 # Columns of a frame: the window now and as it was opened, the best so far, the moves, what is known about the result.
 ALPHA, BETA, FLOOR, CEILING, BEST, CHOICE, COUNT, NEXT, CURRENT, PROVEN, DEPTH, IMAGE, FRAME = range(13)
 # Registers: where the search stands, and what it was told.
@@ -55,11 +62,10 @@ _FIRST_MERIT = np.int64(2**60)
 
 
 @inlined
-def set_keys(
-    level: int, states: Int8s, words: UInt64s, keys: UInt64s, frames: Int64s,
-    cells: Int32s, images: Int32s, until: int, p: Int64s,
-) -> None:  # fmt: skip
+def set_keys(level: int, path: Path, symmetries: Images, until: int, p: Int64s) -> None:
     """Hash of the position; early in the game the smallest over its images, which all have the same value."""
+    states, words, keys, _, _, frames = path
+    cells, images, _ = symmetries
     key_a, key_b = hash_words(words[level])
     frames[level, IMAGE] = 0
     if ply(states[level]) < until:
@@ -81,9 +87,11 @@ def set_keys(
 
 @inlined
 def remembered(
-    level: int, keys: UInt64s, frames: Int64s, table: UInt64s, generation: int, inverses: Int32s
+    level: int, path: Path, table: UInt64s, generation: int, symmetries: Images
 ) -> tuple[np.int64, np.int64, np.int64]:
     """(value, meta, best action here) from the table; meta is 0 when the position is unknown."""
+    _, _, keys, _, _, frames = path
+    _, _, inverses = symmetries
     bucket, slot = find(table, keys[level, 0], keys[level, 1], generation)
     if slot == NO_ENTRY:
         return np.int64(0), np.int64(0), np.int64(NO_ACTION)
@@ -102,11 +110,10 @@ def answers(value: int, meta: int, depth: int, alpha: int, beta: int) -> bool:
 
 
 @inlined
-def list_moves(
-    level: int, first: int, states: Int8s, actions: Int32s, merits: Int64s, frames: Int64s,
-    killers: Int32s, history: Int64s, p: Int64s,
-) -> None:  # fmt: skip
+def list_moves(level: int, first: int, path: Path, cuts: Cuts, p: Int64s) -> None:
     """Fill the frame's moves: the remembered best first, then killers, then by history."""
+    states, _, _, actions, merits, frames = path
+    killers, history = cuts
     count = legal(states[level], actions[level], p)
     frames[level, COUNT] = count
     frames[level, NEXT] = 0
@@ -124,8 +131,9 @@ def list_moves(
 
 
 @inlined
-def next_action(level: int, actions: Int32s, merits: Int64s, frames: Int64s) -> np.int64:
+def next_action(level: int, path: Path) -> np.int64:
     """Bring the best remaining move to the front and take it; equal merits keep their order."""
+    _, _, _, actions, merits, frames = path
     start = frames[level, NEXT]
     best = start
     for i in range(start + 1, frames[level, COUNT]):
@@ -144,14 +152,13 @@ def next_action(level: int, actions: Int32s, merits: Int64s, frames: Int64s) -> 
 
 
 @inlined
-def absorb(
-    level: int, value: int, proven: int, states: Int8s, frames: Int64s,
-    killers: Int32s, history: Int64s, root_values: Int64s,
-) -> None:  # fmt: skip
+def absorb(level: int, value: int, proven: int, path: Path, cuts: Cuts, root_values: Int64s) -> None:
     """Take the value of the move just searched into its frame.
 
     The root's window stays one below the best value, so that moves which are exactly as good show their exact value.
     """
+    states, _, _, _, _, frames = path
+    killers, history = cuts
     slack = 1 if level == 0 else 0
     if mover(states[level]) == 0:
         if value > frames[level, BEST]:
@@ -178,8 +185,10 @@ def absorb(
 
 
 @inlined
-def close(level: int, keys: UInt64s, frames: Int64s, table: UInt64s, images: Int32s, registers: Int64s) -> None:
+def close(level: int, path: Path, table: UInt64s, symmetries: Images, registers: Int64s) -> None:
     """All moves of a frame are done, or one cut: settle whether its value is proven and remember it."""
+    _, _, keys, _, _, frames = path
+    _, images, _ = symmetries
     best = frames[level, BEST]
     # Where wins are alike or sooner ones better, no win beyond the horizon can beat one within it, nor any loss.
     if registers[SETTLED] != 0 and abs(best) >= registers[SCALE]:
@@ -195,7 +204,8 @@ def close(level: int, keys: UInt64s, frames: Int64s, table: UInt64s, images: Int
 
 
 @inlined
-def open_frame(level: int, depth: int, alpha: int, beta: int, states: Int8s, frames: Int64s) -> None:
+def open_frame(level: int, depth: int, alpha: int, beta: int, path: Path) -> None:
+    states, _, _, _, _, frames = path
     frames[level, ALPHA] = alpha
     frames[level, BETA] = beta
     frames[level, FLOOR] = alpha
@@ -208,39 +218,37 @@ def open_frame(level: int, depth: int, alpha: int, beta: int, states: Int8s, fra
 
 @kernel
 def begin(
-    depth: int, alpha: int, beta: int, states: Int8s, words: UInt64s, keys: UInt64s, actions: Int32s,
-    merits: Int64s, frames: Int64s, killers: Int32s, history: Int64s, table: UInt64s, registers: Int64s,
-    cells: Int32s, images: Int32s, inverses: Int32s, p: Int64s,
+    depth: int, alpha: int, beta: int, path: Path, cuts: Cuts, table: UInt64s, registers: Int64s, symmetries: Images,
+    p: Int64s,
 ) -> None:  # fmt: skip
     """Open the root, states[0], which is not over: `depth` plies, window (alpha, beta)."""
-    open_frame(0, depth, alpha, beta, states, frames)
-    set_keys(0, states, words, keys, frames, cells, images, registers[IMAGES_UNTIL], p)
-    _, _, first = remembered(0, keys, frames, table, registers[GENERATION], inverses)
-    list_moves(0, first, states, actions, merits, frames, killers, history, p)
+    open_frame(0, depth, alpha, beta, path)
+    set_keys(0, path, symmetries, registers[IMAGES_UNTIL], p)
+    _, _, first = remembered(0, path, table, registers[GENERATION], symmetries)
+    list_moves(0, first, path, cuts, p)
     registers[LEVEL] = 0
 
 
 @kernel
 def run(
-    states: Int8s, words: UInt64s, keys: UInt64s, actions: Int32s, merits: Int64s, frames: Int64s,
-    killers: Int32s, history: Int64s, table: UInt64s, root_values: Int64s, registers: Int64s,
-    cells: Int32s, images: Int32s, inverses: Int32s, p: Int64s,
-) -> None:  # fmt: skip
+    path: Path, cuts: Cuts, table: UInt64s, root_values: Int64s, registers: Int64s, symmetries: Images, p: Int64s
+) -> None:
     """Search until the root is done (LEVEL is DONE) or NODES reaches STOP_AT; call again to go on."""
+    states, _, _, _, _, frames = path
     level = registers[LEVEL]
     nodes = registers[NODES]
     while level >= 0:
         if frames[level, NEXT] == frames[level, COUNT] or frames[level, ALPHA] >= frames[level, BETA]:
-            close(level, keys, frames, table, images, registers)
+            close(level, path, table, symmetries, registers)
             value, proven = frames[level, BEST], frames[level, PROVEN]
             level -= 1
             if level >= 0:
-                absorb(level, value, proven, states, frames, killers, history, root_values)
+                absorb(level, value, proven, path, cuts, root_values)
             continue
         if nodes >= registers[STOP_AT]:
             break
         nodes += 1
-        action = next_action(level, actions, merits, frames)
+        action = next_action(level, path)
         below = level + 1
         for i in range(states.shape[1]):
             states[below, i] = states[level, i]
@@ -254,26 +262,23 @@ def run(
             estimate = np.int64(score(states[below], p)) * registers[UNIT]
             value = min(max(estimate, -registers[LIMIT]), registers[LIMIT])
         else:
-            open_frame(below, depth, frames[level, ALPHA], frames[level, BETA], states, frames)
-            set_keys(below, states, words, keys, frames, cells, images, registers[IMAGES_UNTIL], p)
-            value, meta, first = remembered(below, keys, frames, table, registers[GENERATION], inverses)
+            open_frame(below, depth, frames[level, ALPHA], frames[level, BETA], path)
+            set_keys(below, path, symmetries, registers[IMAGES_UNTIL], p)
+            value, meta, first = remembered(below, path, table, registers[GENERATION], symmetries)
             if not answers(value, meta, depth, frames[level, ALPHA], frames[level, BETA]):
-                list_moves(below, first, states, actions, merits, frames, killers, history, p)
+                list_moves(below, first, path, cuts, p)
                 level = below
                 continue
             proven = meta_proven(meta)
-        absorb(level, value, proven, states, frames, killers, history, root_values)
+        absorb(level, value, proven, path, cuts, root_values)
     registers[LEVEL] = level
     registers[NODES] = nodes
 
 
 @kernel
-def recall(
-    states: Int8s, words: UInt64s, keys: UInt64s, frames: Int64s, table: UInt64s, registers: Int64s,
-    cells: Int32s, images: Int32s, inverses: Int32s, proven: bool, p: Int64s,
-) -> np.int64:  # fmt: skip
+def recall(path: Path, table: UInt64s, registers: Int64s, symmetries: Images, proven: bool, p: Int64s) -> np.int64:
     """The best action of states[0] if the table knows its value (and, if asked, its proof), else NO_ACTION."""
-    set_keys(0, states, words, keys, frames, cells, images, registers[IMAGES_UNTIL], p)
-    _, meta, action = remembered(0, keys, frames, table, registers[GENERATION], inverses)
+    set_keys(0, path, symmetries, registers[IMAGES_UNTIL], p)
+    _, meta, action = remembered(0, path, table, registers[GENERATION], symmetries)
     known = meta_bound(meta) == EXACT and (meta_proven(meta) == 1 or not proven)
     return action if known else np.int64(NO_ACTION)
