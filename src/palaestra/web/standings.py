@@ -140,7 +140,7 @@ def breakable(text: str) -> str:
 
 
 def _name(player: str) -> str:
-    return f'<span class="pc-name" title="{escape(player)}">{escape(player)}</span>'
+    return f'<span class="pc-name" title="{escape(player)}">{breakable(player)}</span>'
 
 
 def _signed(value: float) -> str:

@@ -161,7 +161,7 @@ def _rate_card(house: House) -> None:
     async def taken(data: bytes, name: str) -> None:
         out.content = '<p class="p-soft">Reading …</p>'
         try:
-            rated = await house.analyses.ask(questions.rate_pgn, data, name)
+            rated = await house.readings.ask(questions.rate_pgn, data, name)
         except PalaestraError:
             out.content = ""
             raise

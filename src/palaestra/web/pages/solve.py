@@ -155,7 +155,7 @@ def _verify_card(house: House) -> None:
     async def taken(data: bytes, name: str) -> None:
         out.content = ""
         stepper.frame.visible = False
-        found = await house.analyses.ask(questions.check_file, data, name)
+        found = await house.readings.ask(questions.check_file, data, name)
         out.content = _verdict(found, name)
         if found.steps is not None:
             stepper.show(found.steps)
