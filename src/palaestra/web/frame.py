@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.resources import files
 
 from nicegui import ui
@@ -37,7 +37,8 @@ def frame(title: str, here: str) -> Iterator[None]:
     dark = ui.dark_mode()
 
     async def begin() -> None:
-        dark.value = bool(await ui.run_javascript("window.palaestraDark()", timeout=5.0))
+        with suppress(TimeoutError):  # the tab has gone elsewhere meanwhile
+            dark.value = bool(await ui.run_javascript("window.palaestraDark()", timeout=5.0))
 
     ui.context.client.on_connect(begin)
     with ui.header(elevated=False).classes("p-head"):
