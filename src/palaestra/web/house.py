@@ -25,6 +25,7 @@ class House:
         self.moves = Asked(self.searches, "palaestra-move")
         self.analyses = Asked(self.searches, "palaestra-analysis")
         self.readings = Asked(2, "palaestra-reading")  # files that take long to read: results, ratings, sweeps
+        self.ready: set[str] = set()  # games whose compiled code is loaded
         self.for_roles: set[str] = set()  # own games in GDL that are not played in turn
 
     def games(self) -> list[str]:

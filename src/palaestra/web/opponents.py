@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -88,7 +89,8 @@ def find_agents(runs: Path, game: Game) -> list[Agents]:
 
 def _agents(name: str, stored: StoredRun) -> Agents:
     minutes = {0: 0.0}
-    minutes |= {line.iteration: line.elapsed / 60 for line in stored.home.metrics(stored.manifest)}
+    with suppress(PalaestraError):  # networks can be played with where the lines are damaged
+        minutes |= {line.iteration: line.elapsed / 60 for line in stored.home.metrics(stored.manifest)}
     networks = tuple(Network(number, minutes.get(number)) for number in stored.checkpoints)
     return Agents(name, stored.best, networks)
 

@@ -16,7 +16,7 @@ from palaestra.runs.folder import MANIFEST
 from palaestra.web import thoughts
 from palaestra.web.address import USUAL_GAME, Address
 from palaestra.web.frame import frame
-from palaestra.web.game_names import canonical, find_game
+from palaestra.web.game_names import canonical, find_game, make_ready
 from palaestra.web.house import House
 from palaestra.web.opponents import find_agents
 from palaestra.web.play_view import PlayView
@@ -85,6 +85,7 @@ async def _open(house: House, address: Address, alone: bool) -> None:
     if game is None:
         view: PlayView | RoleView = await RoleView.open(house, text, address)
     else:
+        await make_ready(house, text, game)
         agents = await asyncio.to_thread(find_agents, house.runs, game)
         view = PlayView(house, text, game, agents, address, alone)
         if address.think is not None:
