@@ -17,16 +17,19 @@ from pathlib import Path
 
 GAMES = ("connect_four-5x5", "othello-6x6", "gobang-6x6")
 EPOCHS = "thesis-small"
+SMALL = "net=b2c16"
+QUIET = ("evaluation.every=0", "evaluation.anchors=[]")
 # preset, iterations, settings; three games make 21 rows
 SETTINGS = (
-    (EPOCHS, 10, ("selfplay.games=40", "selfplay.search.simulations=40", "gate.kind=off", "evaluation.every=0")),
-    (EPOCHS, 6, ("selfplay.games=60", "selfplay.search.simulations=75", "gate.kind=off", "learn.epochs=5")),
-    (EPOCHS, 5, ("selfplay.games=25", "gate.games=20", "gate.simulations=40", "learn.window=2", "evaluation.every=0")),
-    (EPOCHS, 4, ("selfplay.games=30", "warm.enhancement=rollout", "warm.length=2", "gate.kind=off")),
-    ("fast", 8, ("selfplay.games=100", "evaluation.every=0")),
-    ("fast", 5, ("selfplay.games=150", "selfplay.search.simulations=48", "evaluation.every=2", "evaluation.games=20")),
-    ("fast", 6, ("selfplay.games=80", "learn.samples_per_position=6.0", "learn.batch=128", "evaluation.every=0")),
-)
+    (EPOCHS, 10, (SMALL, "selfplay.games=40", "selfplay.search.simulations=32", "gate.kind=off", *QUIET)),
+    (EPOCHS, 5, (SMALL, "selfplay.games=60", "selfplay.search.simulations=60", "gate.kind=off", *QUIET)),
+    (EPOCHS, 6, (SMALL, "selfplay.games=25", "gate.games=20", "gate.simulations=32", "learn.window=2", *QUIET)),
+    (EPOCHS, 4, (SMALL, "selfplay.games=30", "warm.enhancement=rollout", "warm.length=2", "gate.kind=off", *QUIET)),
+    ("fast", 5, (SMALL, "selfplay.games=100", *QUIET)),
+    ("fast", 3, (SMALL, "selfplay.games=100", "selfplay.search.simulations=48", "evaluation.every=2",
+                 "evaluation.games=20")),
+    ("fast", 4, (SMALL, "selfplay.games=80", "learn.samples_per_position=6.0", "learn.batch=128", *QUIET)),
+)  # fmt: skip
 TARGET = 0.15
 
 
@@ -56,7 +59,7 @@ def compare(game: str, threads: int) -> list[float]:
         if preset not in calibrated:
             calibrated.add(preset)
             began = time.perf_counter()
-            calibrate(configure(game, preset, iterations=1, threads=threads), anew=True)
+            calibrate(configure(game, preset, [SMALL], iterations=1, threads=threads), anew=True)
             print(f"| {game} | {preset} | *calibration* | | {time.perf_counter() - began:.1f} | |", flush=True)
         config = configure(game, preset, sets, iterations=iterations, threads=threads)
         told = estimate(config, calibrate(config))

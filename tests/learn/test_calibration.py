@@ -8,10 +8,12 @@ import pytest
 
 from palaestra.base.errors import ConfigError
 from palaestra.games.registry import make_game
-from palaestra.learn import calibration
-from palaestra.learn.calibration import calibrate, memory_file
+from palaestra.learn import calibration, speed_memory
+from palaestra.learn.calibration import calibrate
 from palaestra.learn.config import RunConfig
 from palaestra.learn.presets import configure
+from palaestra.learn.provenance import about_program
+from palaestra.learn.speed_memory import code_digest, memory_file
 from palaestra.learn.time_model import estimate
 
 SMALL = ("net=b1c8", "gate.games=4", "gate.simulations=4", "evaluation.simulations=4", 'evaluation.anchors=["random"]')
@@ -21,7 +23,7 @@ SMALL = ("net=b1c8", "gate.games=4", "gate.simulations=4", "evaluation.simulatio
 def quick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Measurements that mean nothing and take no time, and a memory of the test's own."""
     own = tmp_path / "cache"
-    monkeypatch.setattr(calibration, "cache_root", lambda: own)
+    monkeypatch.setattr(speed_memory, "cache_root", lambda: own)
     monkeypatch.setattr(calibration, "PART_SECONDS", 0.01)
     monkeypatch.setattr(calibration, "PROBES", ((2, 2), (4, 2), (2, 6)))
     monkeypatch.setattr(calibration, "MATCH_PROBES", ((2, 2), (4, 2), (2, 6)))
@@ -67,9 +69,31 @@ def test_only_what_a_changed_setting_decides_is_measured_again() -> None:
     assert len(heard) == 6
 
 
+def test_changed_code_is_measured_again_unless_old_speeds_will_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = calibrate(config())
+    monkeypatch.setattr(calibration, "code_digest", lambda game: "another")
+    heard: list[str] = []
+    assert calibrate(config(), heard.append, old=True) == before and not heard
+    calibrate(config(), heard.append)
+    assert len(heard) == 6
+
+
+def test_speeds_depend_on_the_code_that_takes_the_time_and_on_no_commit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(speed_memory, "TIMED_FOLDERS", (str(tmp_path),))
+    (tmp_path / "kernel.py").write_text("steps = 1")
+    game, path = make_game("tic_tac_toe-3x3"), memory_file()
+    before = code_digest(game)
+    monkeypatch.setattr(speed_memory, "about_program", lambda: {**about_program(), "revision": "another"})
+    assert (code_digest(game), memory_file()) == (before, path)
+    (tmp_path / "kernel.py").write_text("steps = 2")
+    assert code_digest(game) != before
+
+
 @pytest.mark.parametrize("content", [b"", b"[]", b"{", b"\xff\xfe", b'{"a": NaN}'])
 def test_a_damaged_memory_is_measured_again_and_replaced(content: bytes) -> None:
-    path = memory_file(config(), make_game("tic_tac_toe-3x3"))
+    path = memory_file()
     path.parent.mkdir(parents=True, mode=0o700)
     path.write_bytes(content)
     calibrate(config())

@@ -11,13 +11,16 @@ from palaestra.learn.config import LearnConfig, RunConfig
 from palaestra.learn.presets import configure
 from palaestra.learn.replay import Replay
 from palaestra.learn.time_model import (
+    NO_DRIFT,
     AnchorSpeed,
-    Drift,
+    Course,
     NetworkSpeed,
     Probe,
     SearchSpeed,
     Speeds,
+    Trend,
     estimate,
+    fit_trend,
     rounds,
     steps_of,
 )
@@ -96,11 +99,34 @@ def test_questions_about_more_than_a_batch_are_several_calls() -> None:
 
 
 def test_games_change_ever_more_slowly_towards_what_was_seen() -> None:
-    drift = Drift(0.5, 2.0)
-    assert drift.after(1) == Drift(1.0, 1.0)
-    lengths = [drift.after(iteration).length for iteration in (1, 2, 5, 100)]
+    course = Course(Trend(0.5, 60.0), Trend(2.0, 60.0))
+    assert course.after(0) == NO_DRIFT
+    lengths = [course.after(games).length for games in (0, 40, 200, 4000)]
     assert lengths == sorted(lengths, reverse=True)
     assert lengths[-1] == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("true", [Trend(0.5, 100.0), Trend(1.3, 30.0), Trend(1.0, 60.0)])
+def test_a_trend_is_found_again_from_what_was_seen(true: Trend) -> None:
+    games = range(0, 320, 40)
+    found = fit_trend(games, [true.after(number) for number in games])
+    assert [found.after(number) for number in (50, 300, 1000)] == pytest.approx(
+        [true.after(number) for number in (50, 300, 1000)], abs=0.02
+    )
+
+
+def test_a_trend_that_has_not_ended_is_not_drawn_out_much_further() -> None:
+    games = range(0, 320, 40)
+    found = fit_trend(games, [1 - number / 400 for number in games])
+    assert 0.05 <= found.after(10_000) < 0.3, "0.3 was the last that was seen"
+
+
+def test_more_games_an_iteration_bring_the_change_sooner() -> None:
+    shorter = speeds(course=Course(Trend(0.5, 60.0)))
+    one, other = (
+        estimate(config(f"selfplay.games={games}", iterations=end), shorter) for games, end in ((20, 8), (80, 2))
+    )
+    assert one.games == other.games and other.positions > one.positions, "half of them by the first network"
 
 
 def test_stages_are_those_that_the_settings_ask_for() -> None:

@@ -20,15 +20,15 @@ NAMES = {
 def say_estimate(config: RunConfig, json: bool) -> None:
     """Measure what is not remembered, and print the estimate."""
     from palaestra.cli.output import print_json, say, stderr, stdout
-    from palaestra.games.registry import make_game
-    from palaestra.learn.calibration import calibrate, memory_file
+    from palaestra.learn.calibration import calibrate
+    from palaestra.learn.speed_memory import memory_file
     from palaestra.learn.time_model import estimate
     from palaestra.live.words import clock
 
     with stderr().status("Measuring this machine …") as status:
         speeds = calibrate(config, lambda what: status.update(f"Measuring {what} …"))
     told = estimate(config, speeds)
-    remembered = memory_file(config, make_game(config.game))
+    remembered = memory_file()
     if json:
         print_json(
             {

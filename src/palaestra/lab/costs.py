@@ -1,30 +1,24 @@
 """How long jobs take on this machine: by the model of a run's time, by a short trial of a call, never by guessing.
 
-What was measured is remembered in a file of the user's own, as the model's measurements are (`learn/calibration`).
+What was measured is remembered in a file of the user's own, as the model's measurements are (`learn/speed_memory`).
 Without a listener nothing is measured, and what is not remembered is unknown.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
-import platform
-import uuid
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from palaestra.base.compiling import clock
-from palaestra.base.cores import usable_cores
 from palaestra.base.errors import ConfigError, PalaestraError
 from palaestra.base.jit import cache_root
-from palaestra.base.own_files import NotOwn, read_own, write_own
+from palaestra.base.own_files import NotOwn, read_own
 from palaestra.base.reading import parse_json
 from palaestra.lab.jobs import Call, Job, Train
-from palaestra.learn.calibration import FOLDER, calibrate
+from palaestra.learn.calibration import calibrate
 from palaestra.learn.config import RunConfig
-from palaestra.learn.provenance import about_program
-from palaestra.learn.time_model import NO_DRIFT, Speeds, estimate
+from palaestra.learn.speed_memory import FOLDER, machine_digest, write_memory
+from palaestra.learn.time_model import Speeds, estimate
 
 Listener = Callable[[str], None]  # hears what is measured next
 
@@ -83,7 +77,7 @@ class Costs:
             began = clock()
             list(trial.function(**trial.arguments))
             self._trials[trial.key] = clock() - began
-            _write(self._path, self._trials)
+            write_memory(self._path, self._trials)
         return self._trials[trial.key] * job.units / trial.units
 
     def _pairing(self, job: Call) -> float:
@@ -93,11 +87,13 @@ class Costs:
         speeds = self._speeds(judged)
         assert speeds.match is not None, "evaluation.history has matches"
         games, simulations = (int(job.arguments[name] or 0) for name in ("games", "simulations"))
+        drift = speeds.match_course.after(config.selfplay.games * (config.iterations or 0))
         beside = 1 if job.batch is None else job.batch.beside  # on one table, with larger calls of the network
-        return 2 * speeds.match.match_seconds(speeds.network, simulations, games * beside, NO_DRIFT) / beside
+        return 2 * speeds.match.match_seconds(speeds.network, simulations, games * beside, drift) / beside
 
     def _speeds(self, config: RunConfig) -> Speeds:
-        return calibrate(config, lambda what: self._measure(f"{what}, {config.game}, {config.net}"))
+        old = self._listen is None  # where nothing is measured, what was measured before the code changed will do
+        return calibrate(config, lambda what: self._measure(f"{what}, {config.game}, {config.net}"), old=old)
 
     def _measure(self, what: str) -> None:
         if self._listen is None:
@@ -106,10 +102,7 @@ class Costs:
 
 
 def _memory_file() -> Path:
-    facts = {**about_program(), "node": platform.node(), "cores": usable_cores()}
-    del facts["revision"]  # a trial's key holds the text of its function
-    digest = hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:16]
-    return cache_root() / FOLDER / f"calls-{digest}.json"
+    return cache_root() / FOLDER / f"calls-{machine_digest()}.json"  # a trial's key holds the text of its function
 
 
 def _read(path: Path) -> dict[str, float]:
@@ -117,9 +110,3 @@ def _read(path: Path) -> dict[str, float]:
         return {str(name): float(seconds) for name, seconds in parse_json(read_own(path)).items()}
     except (OSError, NotOwn, ValueError, TypeError, AttributeError):
         return {}
-
-
-def _write(path: Path, known: dict[str, float]) -> None:
-    """Keep what was measured; where nothing can be written it is measured again next time."""
-    with suppress(OSError, NotOwn):
-        write_own(path, json.dumps(known, indent=1).encode(), f".{path.name}.{uuid.uuid4().hex}")

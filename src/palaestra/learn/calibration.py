@@ -3,19 +3,17 @@
 Each part is measured by the code that a run uses, on as many threads: a run that does next to nothing, calls of the
 network, steps of training, a few games of self-play, a short run that shows how games change, matches. How often a
 search asks the network hardly depends on how large that is, so the games are a small stand-in's. Measurements are
-kept in a file of the user's own, one for a machine and the versions in use. Nothing is printed here.
+kept in a file of the user's own, one for a machine and the libraries in use, and measured again when code that takes
+the time has changed. Nothing is printed here.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
-import platform
+import math
 import tempfile
 import time
-import uuid
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import partial
 from itertools import pairwise
@@ -26,16 +24,22 @@ import numpy as np
 
 from palaestra.arena.parallel import Team, play_parallel
 from palaestra.base import compiling
-from palaestra.base.cores import usable_cores
 from palaestra.base.errors import ConfigError
-from palaestra.base.jit import cache_root
-from palaestra.base.own_files import NotOwn, read_own, write_own
-from palaestra.base.reading import parse_json
 from palaestra.games.base import Game
 from palaestra.games.registry import make_game
 from palaestra.learn.config import LearnConfig, RunConfig, WarmStartConfig
-from palaestra.learn.provenance import about
-from palaestra.learn.time_model import AnchorSpeed, Drift, NetworkSpeed, Probe, SearchSpeed, Speeds, rounds
+from palaestra.learn.speed_memory import code_digest, memory_file, read_memory, write_memory
+from palaestra.learn.time_model import (
+    AnchorSpeed,
+    Course,
+    NetworkSpeed,
+    Probe,
+    SearchSpeed,
+    Speeds,
+    Trend,
+    fit_trend,
+    rounds,
+)
 from palaestra.nets.evaluator import BATCH, OnnxEvaluator
 from palaestra.nets.inference_speed import model_bytes
 from palaestra.players.registry import make_player
@@ -51,31 +55,34 @@ LATE = 10**6  # an iteration after every warm start
 NETWORK_ROWS = (1, 4, 16, BATCH)
 PART_SECONDS = 0.5  # for one measurement of the network, or of training
 PROBES_SECONDS = 5.0  # after which no further probe of a kind is begun
-DRIFT_GAMES, DRIFT_SIMULATIONS, DRIFT_ITERATIONS = 20, 50, 8  # of the short run that shows how games change
+DRIFT_GAMES, DRIFT_SIMULATIONS, DRIFT_ITERATIONS = 40, 32, 8  # of the short run that shows how games change
 DRIFT_SECONDS = 6.0  # in which the run's own network must be able to do it
 LONG_GAME = 40  # plies
 LOADING = 1.0  # seconds, about, in which compiled functions are loaded
-FOLDER = "speeds"
 
 Listener = Callable[[str], None]  # hears what is measured next
 Store = dict[str, Any]
 
 
-def calibrate(config: RunConfig, listen: Listener | None = None, *, anew: bool = False) -> Speeds:
-    """The speeds that an estimate of this run needs; what is remembered is not measured again, unless `anew`."""
+def calibrate(config: RunConfig, listen: Listener | None = None, *, anew: bool = False, old: bool = False) -> Speeds:
+    """The speeds that an estimate of this run needs; what is remembered is not measured again, unless `anew`.
+
+    With `old`, what was measured before the code changed will do: better than nothing where nothing may be measured.
+    """
     game = make_game(config.game)
     if game.players == 1:
         raise ConfigError(f"{game.id} has one player: estimates are for games of two, for example connect_four-5x5")
-    return _Calibration(game, config, listen or (lambda what: None), anew).speeds()
+    return _Calibration(game, config, listen or (lambda what: None), anew, old).speeds()
 
 
 class _Calibration:
     """One measurement after the other, each by its key from the memory or anew."""
 
-    def __init__(self, game: Game, config: RunConfig, listen: Listener, anew: bool) -> None:
-        self.game, self.config, self.listen, self.anew = game, config, listen, anew
-        self.path = memory_file(config, game)
-        self.known = _read(self.path)
+    def __init__(self, game: Game, config: RunConfig, listen: Listener, anew: bool, old: bool) -> None:
+        self.game, self.config, self.listen, self.anew, self.old = game, config, listen, anew, old
+        self.code = code_digest(game)
+        self.path = memory_file()
+        self.known = read_memory(self.path)
         self.fresh: Store = {}
         self.base = {"game": game.id, "version": game.version, "threads": config.threads}
 
@@ -104,16 +111,17 @@ class _Calibration:
         )
         self.save()
         anchors = {text: AnchorSpeed(**one) for text, one in drifts["anchors"].items()}
-        drift, match_drift = Drift(**drifts["selfplay"]), Drift(**drifts["match"])
-        around = (warm, match, match_drift, anchors, len(game.symmetries))
-        return Speeds(network, selfplay, step, beside, first, drift, *around)
+        course, match_course = (_course(drifts[name]) for name in ("selfplay", "match"))
+        around = (warm, match, match_course, anchors, len(game.symmetries))
+        return Speeds(network, selfplay, step, beside, first, course, *around)
 
     def get(self, what: str, key: Store, measure: Callable[[], Any]) -> Any:
         name = f"{what} {json.dumps({**self.base, **key}, sort_keys=True)}"
-        if self.anew or name not in self.known:
+        kept = self.known.get(name, {})
+        if self.anew or "measured" not in kept or (kept.get("code") != self.code and not self.old):
             self.listen(what)
-            self.known[name] = self.fresh[name] = measure()
-        return self.known[name]
+            self.known[name] = self.fresh[name] = {"code": self.code, "measured": measure()}
+        return self.known[name]["measured"]
 
     def search(self, what: str, key: Store, measure: Callable[[], SearchSpeed]) -> SearchSpeed:
         return _search_speed(self.get(what, key, lambda: asdict(measure())))
@@ -121,27 +129,11 @@ class _Calibration:
     def save(self) -> None:
         """Keep what was measured; where nothing can be written it is measured again next time."""
         if self.fresh:
-            with suppress(OSError, NotOwn):
-                data = json.dumps({**_read(self.path), **self.fresh}, indent=1).encode()
-                write_own(self.path, data, f".{self.path.name}.{uuid.uuid4().hex}")
+            write_memory(self.path, {**read_memory(self.path), **self.fresh})
 
 
-def memory_file(config: RunConfig, game: Game) -> Path:
-    """Where measurements are kept on this machine and with these versions."""
-    facts = about(config, game)
-    for name in ("game_version", "threads", "device"):
-        del facts[name]
-    facts |= {"node": platform.node(), "cores": usable_cores()}
-    digest = hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:16]
-    return cache_root() / FOLDER / f"{digest}.json"
-
-
-def _read(path: Path) -> Store:
-    try:
-        known = parse_json(read_own(path))
-    except (OSError, NotOwn, ValueError):
-        return {}
-    return known if isinstance(known, dict) else {}
+def _course(stored: Store) -> Course:
+    return Course(Trend(**stored["length"]), Trend(**stored["evaluations"]))
 
 
 def _search_speed(stored: Store) -> SearchSpeed:
@@ -276,17 +268,20 @@ class _Drifting:
 
     def measure(self, selfplay: SearchSpeed, match: SearchSpeed | None) -> Store:
         """Of self-play and of matches, and the anchors beside the network that the short run made."""
-        drift, model = self._run(selfplay)
+        course, model = self._run(selfplay)
         if match is None:
-            return {"selfplay": asdict(drift), "match": asdict(Drift()), "anchors": {}}
+            return {"selfplay": asdict(course), "match": asdict(Course()), "anchors": {}}
         games, simulations = MATCH_PROBES[1]
         late = _match(self.game, self.config, model, games, simulations, seed=1)
         length = sum(late.lengths) / len(late.lengths) / match.length(simulations)
         asked = late.evaluations / late.positions / match.evaluations(simulations, games)
+        # Matches change as self-play does, and are seen once: by the network that has learned from all but the last.
+        learned = DRIFT_GAMES * (DRIFT_ITERATIONS - 1)
+        after = Course(_through(course.length, learned, length), _through(course.evaluations, learned, asked))
         anchors = {text: asdict(self._anchor(model, text)) for text in self.config.evaluation.anchors}
-        return {"selfplay": asdict(drift), "match": asdict(Drift(length, asked)), "anchors": anchors}
+        return {"selfplay": asdict(course), "match": asdict(after), "anchors": anchors}
 
-    def _run(self, selfplay: SearchSpeed) -> tuple[Drift, bytes]:
+    def _run(self, selfplay: SearchSpeed) -> tuple[Course, bytes]:
         from palaestra.learn.loop import train
         from palaestra.learn.stages import real_stages
 
@@ -302,9 +297,11 @@ class _Drifting:
         with tempfile.TemporaryDirectory(prefix="palaestra-") as folder:
             short = _alone(config, DRIFT_ITERATIONS, self.config.learn)
             train(short, Path(folder) / "drift", stages=replace(stages, play_games=play))
-        length, asked = np.array(seen[-3:]).mean(axis=0).tolist()
-        first = selfplay.evaluations(DRIFT_SIMULATIONS, DRIFT_GAMES / config.threads)
-        return Drift(length / selfplay.length(DRIFT_SIMULATIONS), asked / first), models[-1]
+        played = [DRIFT_GAMES * number for number in range(len(seen))]
+        asked = selfplay.evaluations(DRIFT_SIMULATIONS, DRIFT_GAMES / config.threads)
+        usual = (selfplay.length(DRIFT_SIMULATIONS), asked)
+        course = Course(*(fit_trend(played, [one[i] / usual[i] for one in seen]) for i in (0, 1)))
+        return course, models[-1]
 
     def _anchor(self, model: bytes, text: str) -> AnchorSpeed:
         search, threads = playing_search(self.config.selfplay.search, DRIFT_SIMULATIONS), self.config.threads
@@ -315,6 +312,11 @@ class _Drifting:
         match = play_parallel(self.game, teams, ANCHOR_GAMES * threads, seed=0)
         length = sum(len(record.moves) - record.opening_plies for record in match.records) / match.games
         return AnchorSpeed(match.seconds_per_move[1], length)
+
+
+def _through(trend: Trend, games: float, factor: float) -> Trend:
+    """A trend of the same pace that has this factor after so many games."""
+    return Trend(1.0 + (factor - 1.0) / (1.0 - math.exp(-games / trend.pace)), trend.pace)
 
 
 def _matches(game: Game, config: RunConfig) -> SearchSpeed:

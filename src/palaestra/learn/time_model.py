@@ -4,7 +4,8 @@ A run is counted in what takes time: positions searched, calls of the network, s
 each of them costs on a machine is a `Speeds`; `calibration` measures it. Nothing is measured, read or played here.
 
 Games are at first those of an untrained network. As it learns they become longer or shorter, and more of their
-positions repeat: a `Drift` says by how much in a short run. Of the late iterations of a long run that is a guess.
+positions repeat: a `Course` says by how much, and after how many games. It is that of a short run; of the late
+iterations of a long one it is a guess.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ from palaestra.nets.evaluator import BATCH
 
 STAGES = ("selfplay", "training", "gate", "evaluation", "saving")
 MOST_ITERATIONS = 100_000  # that are gone through one by one
+LEAST = 0.05  # a factor that is smaller comes from noise
 ADAPTIVE = 5  # iterations after which an adaptive warm start is taken to be over
-SETTLING = 3.0  # iterations in which games come closer to those of later ones by a factor of e
 
 
 @dataclass(frozen=True)
@@ -63,13 +64,48 @@ class Drift:
     length: float = 1.0  # of positions searched in a game
     evaluations: float = 1.0  # of questions to the network about one of them
 
-    def after(self, iteration: int) -> Drift:
-        """In iteration 1, 2, …: none in the first, then ever closer to the whole."""
-        share = 1.0 - math.exp((1 - iteration) / SETTLING)
-        return Drift(1.0 + share * (self.length - 1.0), 1.0 + share * (self.evaluations - 1.0))
-
 
 NO_DRIFT = Drift()
+
+
+@dataclass(frozen=True)
+class Trend:
+    """A factor that is 1 at first and comes closer to `end` by a factor of e with every `pace` games."""
+
+    end: float = 1.0
+    pace: float = 60.0
+
+    def after(self, games: float) -> float:
+        return 1.0 + (self.end - 1.0) * (1.0 - math.exp(-games / self.pace))
+
+
+@dataclass(frozen=True)
+class Course:
+    """How games change with the games that were learned from."""
+
+    length: Trend = Trend()
+    evaluations: Trend = Trend()
+
+    def after(self, games: float) -> Drift:
+        return Drift(self.length.after(games), self.evaluations.after(games))
+
+
+def fit_trend(games: Sequence[float], factors: Sequence[float]) -> Trend:
+    """The trend through factors that were seen after so many games, by least squares.
+
+    The pace is at most the games of the last one: what is still to come is then not much more than what was seen.
+    """
+    at, seen = np.array(games, dtype=float), np.array(factors, dtype=float) - 1.0
+    seen, at = seen[at > 0], at[at > 0]
+    if not at.size:
+        return Trend()
+    found: list[tuple[float, Trend]] = []
+    for pace in np.geomspace(at.min() / 2, at.max(), 30):
+        share = 1.0 - np.exp(-at / pace)
+        rise = float(share @ seen / (share @ share))
+        error = float(((rise * share - seen) ** 2).sum())
+        found.append((error, Trend(max(1.0 + rise, LEAST), float(pace))))
+    return min(found, key=lambda one: one[0])[1]
 
 
 @dataclass(frozen=True)
@@ -189,10 +225,10 @@ class Speeds:
     step_seconds: float  # of training, with the drawing of its batch
     iteration_seconds: float  # what every iteration costs beside its stages: networks are written and read, files saved
     first_seconds: float  # what the first iteration costs once more: functions are loaded
-    drift: Drift = NO_DRIFT
+    course: Course = Course()
     warm: SearchSpeed | None = None  # of a warm start
     match: SearchSpeed | None = None  # of the agent as it is judged
-    match_drift: Drift = NO_DRIFT
+    match_course: Course = Course()
     anchors: dict[str, AnchorSpeed] = field(default_factory=dict)
     orientations: int = 1  # of the game's boards
 
@@ -220,7 +256,7 @@ def estimate(config: RunConfig, speeds: Speeds) -> Estimate:
     evaluated = over = False
     while not over:
         iteration = len(made) + 1
-        drift = speeds.drift.after(iteration)
+        drift = speeds.course.after(config.selfplay.games * (iteration - 1))
         warm = is_warm(config.warm, iteration, switched=config.warm.adaptive and iteration > ADAPTIVE)
         search = speeds.warm if warm and speeds.warm is not None else speeds.selfplay
         made.append(_positions(config, search, drift))
@@ -280,7 +316,7 @@ def _gate(config: RunConfig, speeds: Speeds, iteration: int) -> float:
     """Seconds of one gate; a sequential test is taken to need all its games."""
     if config.gate.kind == "off" or speeds.match is None:
         return 0.0
-    drift = speeds.match_drift.after(iteration)
+    drift = speeds.match_course.after(config.selfplay.games * iteration)
     return 2 * speeds.match.match_seconds(speeds.network, config.gate.simulations, config.gate.games, drift)
 
 
@@ -289,7 +325,7 @@ def _evaluation(config: RunConfig, speeds: Speeds, iteration: int, evaluated: bo
     settings, match = config.evaluation, speeds.match
     if match is None:
         return 0.0
-    drift, seconds = speeds.match_drift.after(iteration), 0.0
+    drift, seconds = speeds.match_course.after(config.selfplay.games * iteration), 0.0
     agent = partial(match.match_seconds, speeds.network, settings.simulations)
     games = math.ceil(settings.games / config.threads)
     for anchor in (speeds.anchors[text] for text in settings.anchors):
