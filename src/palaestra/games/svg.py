@@ -16,10 +16,10 @@ DOT_STEP, DOTS_AROUND = CELL / 2, 2  # between the points of a lattice; steps fr
 HEX_RADIUS, HEX_MARGIN = CELL * 0.6, 34.0
 HEX_WIDTH = HEX_RADIUS * math.sqrt(3)
 INK, PAPER, GRID = "#1f2430", "#fbf8f1", "#b9ad96"
-LOOKS = {  # background, first player's stones, second player's stones
-    "stones": ("#e9d8b4", "#20242c", "#fdfdfb"),
-    "discs": ("#2d6a4f", "#15181d", "#f4f4ef"),
-    "drop": ("#2f5fa8", "#e8c02c", "#d0432f"),
+LOOKS = {  # background, first player's stones, second player's stones, empty cells: holes of a colour, or only a grid
+    "stones": ("#e9d8b4", "#20242c", "#fdfdfb", None),
+    "discs": ("#2d6a4f", "#15181d", "#f4f4ef", None),
+    "drop": ("#2f5fa8", "#e8c02c", "#d0432f", "#dfe8f5"),
 }
 
 
@@ -71,7 +71,7 @@ def grid_document(
 ) -> str:
     """Stones on a grid with the names of columns and rows around it."""
     rows, cols = cells.shape
-    background, first, second = LOOKS[look]
+    background, first, second, hole = LOOKS[look]
     margin = MARGIN
     body = [
         f'<rect x="{margin}" y="{margin}" width="{cols * CELL}" height="{rows * CELL}" fill="{background}" rx="4"/>'
@@ -84,11 +84,13 @@ def grid_document(
         body.append(label(margin / 2, margin + (row + 0.5) * CELL, name))
         for col in range(cols):
             x, y = margin + col * CELL, margin + row * CELL
-            body.append(f'<rect x="{x}" y="{y}" width="{CELL}" height="{CELL}" fill="none" stroke="{GRID}"/>')
-            fill = {1: first, -1: second}.get(int(cells[row, col]))
+            if hole is None:
+                body.append(f'<rect x="{x}" y="{y}" width="{CELL}" height="{CELL}" fill="none" stroke="{GRID}"/>')
+            fill = {1: first, -1: second}.get(int(cells[row, col]), hole)
             if fill:
                 centre = f'cx="{x + CELL / 2:g}" cy="{y + CELL / 2:g}"'
-                body.append(f'<circle {centre} r="{CELL * 0.38:g}" fill="{fill}" stroke="{INK}"/>')
+                edge = "none" if fill == hole else INK
+                body.append(f'<circle {centre} r="{CELL * 0.38:g}" fill="{fill}" stroke="{edge}"/>')
     return document(cols * CELL + 2 * margin, rows * CELL + 2 * margin, body)
 
 
