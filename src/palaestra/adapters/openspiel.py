@@ -117,6 +117,8 @@ class OpenSpielGame(Game):
         actions = spiel_state.history()
         if len(actions) > self.max_plies:
             raise GameError(f"{len(actions)} moves were made; {self.id} ends after {self.max_plies}")
+        if str(self.histories.get(self.histories.key_of(actions))) != str(spiel_state):
+            raise GameError(f"the moves {actions} lead elsewhere in {self.id}: the game began from another position")
         return np.frombuffer(self._row(spiel_state, actions), dtype=np.int8).copy()
 
     def _seen(self, state: Int8s) -> Any:

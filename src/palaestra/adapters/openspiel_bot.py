@@ -4,11 +4,13 @@
     bots = [make_bot("uct(simulations=200)", game), pyspiel.make_uniform_random_bot(1, 7)]
     pyspiel.evaluate_bots(game.new_initial_state(), bots, 0)
 
-A bot plays whichever side it is asked to move for. The game has to be one of those that `openspiel:NAME` makes.
+A bot plays whichever side it is asked to move for. The game has to be one of those that `openspiel:NAME` makes; beyond
+the plies after which such a game is a draw, the bot moves at random.
 """
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,12 +23,14 @@ from palaestra.players.registry import make_player
 if TYPE_CHECKING:
     from palaestra.players.base import Player
 
+_COLOURS = r"(?<=\()ansi_color_output=\w+,?|,ansi_color_output=\w+"  # a parameter that only changes the text of boards
+
 
 def make_bot(text: str, game: Any, seed: int = 0) -> Any:
     """The player of a text as a `pyspiel.Bot` for a game of OpenSpiel, or for the text of one."""
     trust(text)
     trust_commands(text)
-    own = make(f"openspiel:{game}")
+    own = make(f"openspiel:{re.sub(_COLOURS, '', str(game))}")
     return _bot_class()(make_player(text, own), own, seed)
 
 
@@ -53,6 +57,8 @@ def _bot_class() -> Any:
             return False
 
         def step(self, state: Any) -> int:
+            if state.move_number() >= self.game.max_plies:  # a draw to the player, though OpenSpiel plays on
+                return int(self._rng.choice(state.legal_actions()))
             row = self.game.from_spiel(state)
             return int(self.player.act(row[None], self._rng, self._slot)[0])
 

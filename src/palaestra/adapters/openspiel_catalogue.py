@@ -23,6 +23,8 @@ def why_not(kind: Any, players: int | None = None) -> str | None:
     """
     types = library().GameType
     fewest = kind.min_num_players if players is None else players
+    if not kind.default_loadable:
+        return "it is made of a file or of another game"
     if kind.dynamics == types.Dynamics.SIMULTANEOUS:
         return "players move at the same time"
     if kind.dynamics != types.Dynamics.SEQUENTIAL:
@@ -35,8 +37,6 @@ def why_not(kind: Any, players: int | None = None) -> str | None:
         return f"it has {fewest} players or more" if players is None else f"it has {fewest} players"
     if fewest == 2 and kind.utility != types.Utility.ZERO_SUM:
         return "what one player wins is not what the other loses"
-    if not kind.default_loadable:
-        return "it is made of a file or of another game"
     return None
 
 
@@ -52,3 +52,21 @@ def kinds() -> list[Any]:
 def names() -> list[str]:
     """The games that `openspiel:NAME` makes."""
     return [kind.short_name for kind in kinds() if why_not(kind) is None]
+
+
+def markdown() -> str:
+    """Two tables: the games with their parameters and usual values, and the others by the reason why they are not."""
+    games = ["| game | OpenSpiel calls it | players | parameters |", "| --- | --- | --- | --- |"]
+    refused: dict[str, list[str]] = {}
+    for kind in kinds():
+        if (reason := why_not(kind)) is not None:
+            refused.setdefault(reason, []).append(f"`{kind.short_name}`")
+            continue
+        given = {key: value for key, value in kind.parameter_specification.items() if key != "ansi_color_output"}
+        parameters = ", ".join(f"`{key}={str(value).lower() or '…'}`" for key, value in sorted(given.items()))
+        games.append(
+            f"| `openspiel:{kind.short_name}` | {kind.long_name} | {min(kind.min_num_players, 2)} | {parameters} |"
+        )
+    others = ["| why not | games |", "| --- | --- |"]
+    others += [f"| {reason} | {', '.join(names)} |" for reason, names in sorted(refused.items())]
+    return "\n".join([*games, "", *others, ""])

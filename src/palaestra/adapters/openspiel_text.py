@@ -26,8 +26,12 @@ def writer_of(name: str) -> Writer:
 
 
 def _in_one_word(state: Any, action: int) -> str:
-    text = re.sub(r"\s*([,;:])\s*", r"\1", state.action_to_string(action).strip())
-    return re.sub(r"\s+", "_", text.rstrip(";*"))
+    return _word(state.action_to_string(action))
+
+
+def _word(text: str) -> str:
+    closed = re.sub(r"\s*([,;:])\s*", r"\1", text.strip())
+    return re.sub(r"\s+", "_", closed.rstrip(";*"))
 
 
 def _of_go(state: Any, action: int) -> str:
@@ -56,7 +60,7 @@ def write_all(writer: Writer, state: Any) -> dict[int, str]:
 def read_one(texts: dict[int, str], state: Any, text: str) -> int:
     """The legal action that a person means, of those that `write_all` gave; MoveError says what is legal."""
     known = {written: action for action, written in texts.items()}
-    wanted = "_".join(text.split())
+    wanted = _word(text)
     if wanted in known:
         return known[wanted]
     for written, action in known.items():

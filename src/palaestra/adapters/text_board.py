@@ -16,7 +16,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from palaestra.games.svg import CELL, GRID, INK, LOOKS, MARGIN, Spot, document, grid_spot, hex_document, hex_spot, label
+from palaestra.base.types import Int8s
+from palaestra.games.svg import (
+    CELL,
+    GRID,
+    MARGIN,
+    Spot,
+    document,
+    grid_document,
+    grid_spot,
+    hex_document,
+    hex_spot,
+    label,
+)
 
 STONES = {  # letters that are stones, by the set of both: the first player's, the second player's
     frozenset("xo"): "xo", frozenset("XO"): "XO", frozenset("bw"): "bw", frozenset("BW"): "BW",
@@ -65,21 +77,23 @@ class TextBoard:
     def svg(self) -> str:
         """A complete SVG document."""
         stones = self._stones()
-        if stones is not None and self.leans and len(self.rows) == len(self.cols):
-            return hex_document(np.array(stones, dtype=np.int8))
-        return self._drawn(stones)
+        if stones is None:
+            return self._lettered()
+        if self.leans and len(self.rows) == len(self.cols):
+            return hex_document(stones)
+        return grid_document(stones, "stones", list(self.rows), list(self.cols))
 
-    def _stones(self) -> list[list[int]] | None:
+    def _stones(self) -> Int8s | None:
         """+1 and -1 for both players' stones, where all pieces are stones."""
         found = {cell for row in self.cells for cell in row if cell}
         for letters, pair in STONES.items():
             if found <= letters:
-                return [[0 if not cell else 1 if cell == pair[0] else -1 for cell in row] for row in self.cells]
+                signs = {"": 0, pair[0]: 1, pair[1]: -1}
+                return np.array([[signs[cell] for cell in row] for row in self.cells], dtype=np.int8)
         return None
 
-    def _drawn(self, stones: list[list[int]] | None) -> str:
-        """A grid with discs, or with letters on chequered cells."""
-        background, first, second = LOOKS["stones"]
+    def _lettered(self) -> str:
+        """A grid with letters on chequered cells."""
         body = []
         for col, name in enumerate(self.cols):
             body.append(label(MARGIN + (col + 0.5) * CELL, MARGIN / 2, name))
@@ -87,14 +101,9 @@ class TextBoard:
             body.append(label(MARGIN / 2, MARGIN + (row + 0.5) * CELL, name))
             for col, cell in enumerate(self.cells[row]):
                 x, y = MARGIN + col * CELL, MARGIN + row * CELL
-                dark = (row + col) % 2 == 1
-                fill = background if stones is not None else "#d9c29a" if dark else "#f2e6cc"
+                fill = "#d9c29a" if (row + col) % 2 else "#f2e6cc"
                 body.append(f'<rect x="{x}" y="{y}" width="{CELL}" height="{CELL}" fill="{fill}" stroke="{GRID}"/>')
-                if stones is not None and stones[row][col]:
-                    centre = f'cx="{x + CELL / 2:g}" cy="{y + CELL / 2:g}"'
-                    colour = first if stones[row][col] > 0 else second
-                    body.append(f'<circle {centre} r="{CELL * 0.38:g}" fill="{colour}" stroke="{INK}"/>')
-                elif cell:
+                if cell:
                     size = CELL * (0.8 if cell in CHESSMEN.values() else 0.5)
                     body.append(label(x + CELL / 2, y + CELL / 2, cell, size=size))
         return document(len(self.cols) * CELL + 2 * MARGIN, len(self.rows) * CELL + 2 * MARGIN, body)
