@@ -16,6 +16,7 @@ from mkdocs.structure.files import File, Files
 
 DOCS = ROOT / "docs"
 AT_ROOT = {"README.md": "index.md", **{name: name for name in ("RESULTS.md", "CHANGELOG.md", "CONTRIBUTING.md")}}
+COMMENT = re.compile(r"^(<!--.*-->)\n(?=\S)", re.MULTILINE)  # what follows it at once would be taken for HTML, too
 TABLE_CODE = re.compile(r"`[^`\n]*\\\|[^`\n]*`")  # a code span of a table's cell in which | had to be escaped
 
 
@@ -56,6 +57,7 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
 
 def _prose(text: str, place: Path) -> str:
     text = LINK.sub(lambda link: link[0].replace(f"({link[1]})", f"({site_link(link[1], place)})"), text)
+    text = COMMENT.sub(r"\1\n\n", text)
     return TABLE_CODE.sub(lambda code: code[0].replace(r"\|", "|"), text)
 
 
