@@ -48,6 +48,12 @@ NAME_CELL = """
 STATE_CELL = """
 <q-td :props="props"><span :class="'px-chip px-' + props.row.kind">{{ props.row.state }}</span></q-td>
 """
+CHOOSE_CELL = """
+<q-checkbox v-model="props.selected" :aria-label="'choose ' + props.row.name" />
+"""
+CHOOSE_ALL = """
+<q-checkbox v-model="props.selected" aria-label="choose all runs" />
+"""
 _KINDS = {"running": "live", "finished": "good", "damaged": "bad"}
 _OPEN = "(event, row) => { if (row.link && !event.target.closest('a')) window.location.href = row.link; }"
 
@@ -120,6 +126,8 @@ class RunsView:
             self._table.props('flat hide-selected-banner binary-state-sort aria-label="runs"')
             self._table.add_slot("body-cell-name", NAME_CELL)
             self._table.add_slot("body-cell-state", STATE_CELL)
+            self._table.add_slot("body-selection", CHOOSE_CELL)
+            self._table.add_slot("header-selection", CHOOSE_ALL)
             self._table.on("rowClick", js_handler=_OPEN)
             self._hint = ui.label("Choose runs by their boxes to see them over each other.").classes("p-soft")
             self._comparison = Comparison(runs)

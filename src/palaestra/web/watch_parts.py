@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
@@ -79,7 +80,9 @@ def progress_html(seen: SeenRun) -> str:
     """Where a run is that is trained now."""
     told = seen.progress
     if told is None:
-        words = "The command is starting …" if seen.starting else "The run goes on in another process."
+        words = "The run goes on in another process."
+        if seen.starting:
+            words = "The command is starting. On a new machine rules are compiled first, which takes half a minute."
         return f'<div class="w-now-row"><span>{words}</span></div>'
     left = "" if told.seconds_left is None else f", about {clock(told.seconds_left)} left"
     of = "" if told.total is None else f" of {told.total:,}"
@@ -88,7 +91,7 @@ def progress_html(seen: SeenRun) -> str:
     return (
         f'<div class="w-now-row"><b>iteration {told.iterations + 1}</b><span>{escape(stage)}</span></div>'
         f"<div>{parts.bar(inside)}</div>"
-        f'<div class="w-now-row"><span>{told.share:.0%} of the run</span>'
+        f'<div class="w-now-row"><span>{100 * told.share:.0f} % of the run</span>'
         f'<span class="p-soft">{clock(told.seconds)}{left}</span></div><div>{parts.bar(told.share)}</div>'
     )
 
@@ -134,6 +137,9 @@ def flat(settings: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
+_catalogue = cache(catalogue)
+
+
 def nearest_preset(given: Mapping[str, Any], settings: Sequence[Setting]) -> tuple[str, list[str]]:
     """The preset that differs least from these settings, and the names of those that differ."""
     differing = {
@@ -150,7 +156,7 @@ def nearest_preset(given: Mapping[str, Any], settings: Sequence[Setting]) -> tup
 
 def settings_table(given: Mapping[str, Any], search: str, only_differing: bool) -> tuple[str, str]:
     """(words, HTML): which preset the settings are of, and a table of those that are asked for."""
-    settings = catalogue()
+    settings = _catalogue()
     preset, differing = nearest_preset(given, settings)
     count = "no setting differs" if not differing else f"{len(differing)} setting{'s'[: len(differing) > 1]} differ"
     words = f"Nearest preset: {preset}; {count}{'s' if len(differing) == 1 else ''}."
