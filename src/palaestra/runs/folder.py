@@ -10,6 +10,7 @@
     replay/NNNN.safetensors        examples of the iterations in the window
     reward/NNNN.safetensors        what the reward has learned, if it is one that learns
     solutions/                     with one player, every best solution so far; never deleted
+    progress.json                  while a process trains, where it is; for views alone, and no part of the run
 
 Loading runs no code: JSON, TOML and safetensors only, and no file is used whose hash differs. This module moves bytes;
 it knows no network, no game and no training.

@@ -7,7 +7,7 @@ of how runs are shown.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from palaestra.base.errors import PalaestraError, RunError
@@ -66,14 +66,25 @@ def look_at(house: House, name: str, before: SeenRun | None = None) -> SeenRun:
         strange = RunRow(name, "not a run", 0.0, problem=str(error)) if folder.exists() and not at_work else None
         return SeenRun(name, strange, None, None, told, at_work)
     times = _times(folder, (MANIFEST, CONFIG))
-    row, run = describe(folder), None if before is None else before.run
-    if run is None or before is None or before.made_from != times:
+    row, run = _kept(folder, before) if before is not None and before.made_from == times else (None, None)
+    if row is None:
         try:
-            run = None if row.state == "damaged" else Run(folder)
-        except (PalaestraError, OSError):  # no network yet; what is wrong otherwise stands in the row
+            run = Run(folder)
+        except (PalaestraError, OSError):  # no network yet, or damaged: the row says which
             run = None
+        row = describe(folder) if run is None else run.row
     progress = read_progress(folder) if row.state == "running" else None
     return SeenRun(name, row, run, progress, told, at_work and row.state != "running", times)
+
+
+def _kept(folder: Path, before: SeenRun) -> tuple[RunRow | None, Run | None]:
+    """What was read before, of a run whose files are the same: running or not. None if it is to be read again."""
+    row = before.row
+    if row is None or row.state in ("damaged", "not a run"):
+        return None, None
+    if is_running(RunFolder(folder)):
+        return replace(row, state="running"), before.run
+    return (None, None) if row.state == "running" else (row, before.run)
 
 
 def _mark(house: House, name: str, seen: SeenRun | None) -> object:
