@@ -25,7 +25,9 @@ def test_a_network_is_watched_in_the_same_way(tiny_run: str) -> None:
 
 
 def test_exact_results_are_there_from_the_first_look_on() -> None:
-    first = next(analyse_live("tic_tac_toe-3x3", "a1 c1 a2 c3", "uct(simulations=5000, solver=false)", every=0.0))
+    given = ("tic_tac_toe-3x3", "a1 c1 a2 c3", "uct(simulations=5000, solver=false)")
+    assert next(analyse_live(*given, every=0.0, exact=False)).moves[0].exact is None  # nobody looked
+    first = next(analyse_live(*given, every=0.0))
     assert {row.move: row.exact for row in first.moves}["a3"] == "win"
 
 

@@ -232,19 +232,22 @@ def analyse_live(
     *,
     seed: int = 0,
     every: float = EVERY,
+    exact: bool = True,
 ) -> Iterator[PositionAnalysis]:
     """`analyse` while the search runs: a new analysis every so many seconds, and the finished one at last.
 
     How often one looks changes nothing: the last one equals that of `analyse`. Whoever has seen enough stops asking.
+    Without `exact`, certain results that the search has not proven are not looked for, which on a clock takes too long.
 
     >>> *earlier, last = analyse_live("connect_four-5x5", "3", "uct(simulations=3000)", every=0.0)
     >>> len(earlier) > 1, last.analysis.visits.sum()
     (True, np.int64(3000))
     """
     position, thinker = _asked(game, moves, player)
-    judge, state = InstantJudge(position.game), position.state
+    judge, state = InstantJudge(position.game) if exact else None, position.state
     for thought in thinker.thoughts(state, np.random.default_rng(seed), every):
-        yield PositionAnalysis(position, thinker.text, seed, judge.complete(state, thought))
+        found = thought if judge is None else judge.complete(state, thought)
+        yield PositionAnalysis(position, thinker.text, seed, found)
 
 
 def _asked(game: Game | str | Position, moves: str, player: Player | str | None) -> tuple[Position, Player]:

@@ -23,11 +23,12 @@ from palaestra.games.base import Game
 from palaestra.players.base import Player
 from palaestra.players.engines_process import EngineProcess, words_of
 
+START = 60.0  # seconds, at least, that a program has for its first answers: some read large networks
 MOST_FAILURES = 3  # in a row, after which a program is not asked any more: waiting for one that hangs takes long
 
 
 class EnginePlayer(Player):
-    """A program; `wait` are the seconds after which it counts as hanging.
+    """A program; `wait` are the seconds for an answer in a game, after which it counts as hanging.
 
     It is started here: PlayerError if that is not allowed, or if it cannot play this game.
     """
@@ -43,7 +44,8 @@ class EnginePlayer(Player):
             )
         if game.players != 2:
             raise PlayerError(f"{text}: {game.id} has one player, and programs play games for two")
-        self.wait = wait
+        self.wait = self._patience = wait
+        self._prepare()
         self._words = words_of(command)
         self._process: EngineProcess | None = None
         self._failures = 0
@@ -56,6 +58,10 @@ class EnginePlayer(Player):
             raise PlayerError(f"{error}") from None
 
     # What a protocol gives.
+
+    @abstractmethod
+    def _prepare(self) -> None:
+        """Find out how the game's moves are written; GameError if this protocol cannot write them."""
 
     @abstractmethod
     def _greet(self, process: EngineProcess) -> None:
@@ -125,14 +131,16 @@ class EnginePlayer(Player):
     def _begin(self) -> EngineProcess:
         if self._process is None:
             self._process = EngineProcess(self._words, self.text)
+            self._patience = max(self.wait, START)
             self._greet(self._process)
+        self._patience = self.wait
         return self._process
 
     def _stop(self) -> None:
         if self._process is not None:
-            self._process.end()
+            self._process.kill()
         self._process = None
 
     def _deadline(self, thinking: float = 0.0) -> float:
         """When the program counts as hanging, if it may think so many seconds."""
-        return time.monotonic() + self.wait + thinking
+        return time.monotonic() + self._patience + thinking

@@ -27,10 +27,12 @@ class GtpPlayer(EnginePlayer):
     """Tells the program the moves that it does not know yet, and asks it to generate one."""
 
     def __init__(self, game: Game, text: str, command: str, wait: float, ms: float | None) -> None:
-        self.vertices = Vertices(game)
         self.ms = ms
         self._board: list[tuple[str, str]] = []  # colour and vertex of the moves that the process knows
         super().__init__(game, text, command, wait)
+
+    def _prepare(self) -> None:
+        self.vertices = Vertices(self.game)
 
     def _greet(self, process: EngineProcess) -> None:
         version = self._say(process, "protocol_version")

@@ -28,7 +28,7 @@ class Gtp(Kind):
 
     command: str = Field(min_length=1)  # the program and its arguments, started without a shell
     ms: float | None = Field(None, gt=0, le=MAX_MS)  # a move, in whole seconds rounded up; none: as the program likes
-    wait: float = Field(60.0, gt=0, le=86_400)  # seconds for an answer, after which it counts as hanging
+    wait: float = Field(60.0, gt=0, le=86_400)  # seconds for an answer in a game, then it counts as hanging
 
     def build(self, game: Game, text: str) -> Player:
         from palaestra.players.engines_gtp import GtpPlayer
@@ -48,7 +48,7 @@ class Uci(Kind):
     nodes: int | None = Field(None, ge=1, le=MAX_SIMULATIONS)  # a move
     depth: int | None = Field(None, ge=1, le=1000)  # plies
     options: str | None = Field(None, min_length=1)  # set before the first game: "Skill Level=3; Hash=16"
-    wait: float = Field(60.0, gt=0, le=86_400)  # seconds for an answer, beyond ms, after which it counts as hanging
+    wait: float = Field(60.0, gt=0, le=86_400)  # seconds for an answer in a game, beyond ms
 
     @model_validator(mode="before")
     @classmethod

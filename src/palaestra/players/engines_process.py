@@ -91,7 +91,9 @@ class EngineProcess:
             raise EngineError(f"{self.who} died: no {wanted}{self._why()}")
         return line
 
-    def end(self) -> None:
+    def kill(self) -> None:
+        """End a program that failed, at once."""
+        _kill(self._process)
         self._end()
 
     def _why(self) -> str:
@@ -132,11 +134,18 @@ def _end(process: subprocess.Popen[bytes], ended: threading.Event) -> None:
             process.stdin.close()
     try:
         process.wait(FAREWELL)
-    except subprocess.TimeoutExpired:  # it is still there, and so its number is still its own
-        with contextlib.suppress(OSError):
-            if hasattr(os, "killpg"):
-                os.killpg(process.pid, signal.SIGKILL)  # with all that it has started
-            else:
-                process.kill()
+    except subprocess.TimeoutExpired:
+        _kill(process)
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(FAREWELL)
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """With all that it has started. While it is not waited for, its number is its own."""
+    if process.poll() is not None:
+        return
+    with contextlib.suppress(OSError):
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()

@@ -20,10 +20,12 @@ class UciPlayer(EnginePlayer):
     def __init__(
         self, game: Game, text: str, command: str, wait: float, limit: str, thinking: float, options: dict[str, str]
     ) -> None:
-        self.moves = UciMoves(game)
         self.limit, self.thinking, self.options = limit, thinking, options
         self._known: tuple[int, ...] = ()  # the actions of the game that the process knows
         super().__init__(game, text, command, wait)
+
+    def _prepare(self) -> None:
+        self.moves = UciMoves(self.game)
 
     def _greet(self, process: EngineProcess) -> None:
         process.send("uci")

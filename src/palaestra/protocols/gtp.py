@@ -334,7 +334,7 @@ class GtpEngine:
     def _tell(self, wanted: Wanted, kata: bool, until: Callable[[], bool]) -> PositionAnalysis:
         """Write lines while the player thinks; its last thought. The first line of the answer comes with the first."""
         every = EVERY if wanted.interval is None else min(EVERY, max(wanted.interval, 0.001))
-        thoughts = analyse_live(self.game.position, player=self.player, seed=self.seed, every=every)
+        thoughts = analyse_live(self.game.position, player=self.player, seed=self.seed, every=every, exact=False)
         found, told = next(thoughts), -math.inf  # a player that cannot explain itself is refused here
         self.write(f"={self._id}\n")
         while True:

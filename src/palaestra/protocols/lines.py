@@ -12,6 +12,7 @@ LONGEST = 2**16  # bytes of a line; the rest of a longer one is dropped, and `TO
 CHUNK = 2**16  # bytes that are read at once
 WAITING = 1024  # lines that may wait
 TOO_LONG = "\x00"  # which nothing that is read holds
+_CONTROLS = {code: None for code in (*range(32), 127)} | {ord("\t"): " "}
 
 
 class Lines:
@@ -76,4 +77,4 @@ def _decoded(line: bytes, cut: bool) -> str:
 
 def clean(text: str) -> str:
     """Without control characters; a tab is a space."""
-    return "".join(c for c in text.replace("\t", " ") if c >= " " and c != "\x7f")
+    return text.translate(_CONTROLS)

@@ -129,20 +129,20 @@ class UciEngine:
         words = list(arguments)
         cut = words.index("moves") if "moves" in words else len(words)
         where, moves = words[:cut], words[cut + 1 :]
-        game, first_is_white = self.game, True
+        game, white = self.game, True
         if where[:1] == ["fen"] and len(where) > 1:
-            game, first_is_white = at_fen(self.game, " ".join(where[1:])), where[2:3] != ["b"]
+            game, white = at_fen(self.game, " ".join(where[1:])), where[2:3] != ["b"]
         elif where != ["startpos"]:
             raise Refusal("position is written: position startpos moves e2e4, or position fen FEN moves e2e4")
-        position, texts = Position.at_start(game), UciMoves(game)
+        position, white = reopened(Position.at_start(game), white)
         for number, move in enumerate(moves, start=1):
-            legal = {} if position.is_over else texts.legal(position.state)
+            legal = {} if position.is_over else UciMoves(position.game).legal(position.state)
             if move not in legal:
                 raise Refusal(f"move {number}, {clip(move)}, is not legal; the position stays as it was")
-            position = position.after(legal[move])
-        if game is not self.position.game:
-            self.player = self._made(self.player.text, game)
-        self.position, self.moves, self.first_is_white = position, texts, first_is_white
+            position, white = reopened(position.after(legal[move]), white)
+        if position.game is not self.position.game:
+            self.player = self._made(self.player.text, position.game)
+        self.position, self.moves, self.first_is_white = position, UciMoves(position.game), white
 
     @property
     def white_moves(self) -> bool:
@@ -184,7 +184,7 @@ class UciEngine:
     def _thoughts(self) -> Iterator[str]:
         """The best move so far, again and again; what is thought is told twice a second, and at the end."""
         began, told = time.monotonic(), -math.inf
-        thoughts = analyse_live(self.position, player=self.player, seed=self.seed, every=EVERY)
+        thoughts = analyse_live(self.position, player=self.player, seed=self.seed, every=EVERY, exact=False)
         try:
             found = next(thoughts)
         except PlayerError:  # it chooses moves but cannot explain them
@@ -219,6 +219,20 @@ def at_fen(game: Game, fen: str) -> Game:
     if not game.id.startswith(CHESS):
         raise Refusal(f"{game.id} has no positions in FEN; give: position startpos moves …")
     return make_game(str(Parts("openspiel", "chess", keywords={"fen": fen})))
+
+
+def reopened(position: Position, first_is_white: bool) -> tuple[Position, bool]:
+    """The position; where only a draw that a player may claim has ended it, the same board without its history.
+
+    With it, whether the side that moves first from there on is White.
+    """
+    if not (position.is_over and position.outcome == 0 and position.game.id.startswith(CHESS)):
+        return position, first_is_white
+    fen = str(position.game.spiel_state(position.state)).split()  # type: ignore[attr-defined]  # a game of OpenSpiel
+    if len(fen) != 6:
+        return position, first_is_white
+    fresh = Position.at_start(at_fen(position.game, " ".join([*fen[:4], "0", fen[5]])))
+    return (position, first_is_white) if fresh.is_over else (fresh, fen[1] != "b")
 
 
 def serve(engine: UciEngine, lines: Lines) -> None:
