@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import parse_qs, urlencode, urlsplit
+from urllib.parse import urlencode
 
 from tests.web.conftest import Server
 
@@ -13,6 +13,8 @@ READY = """() => {
   return said.test(status.trim());
 }"""
 
+MOVES = "new URLSearchParams(location.search).get('moves') || ''"
+PATIENCE = 90_000  # milliseconds: the machine may be busy with other tests
 CHANGED_OR_ASKED = """
   Number(document.querySelector(".pb-targets").dataset.version) > %d || document.querySelector(".pb-chooser button")
 """
@@ -20,6 +22,7 @@ CHANGED_OR_ASKED = """
 
 def open_play(page: Any, server: Server, **query: str) -> None:
     """The page with a game, once a person can move or the game is over."""
+    page.set_default_timeout(PATIENCE)
     page.goto(f"{server.url}/play?{urlencode(query)}")
     page.wait_for_selector(".pb-targets, .pl-facts", state="attached")
     settle(page)
@@ -27,7 +30,7 @@ def open_play(page: Any, server: Server, **query: str) -> None:
 
 def settle(page: Any) -> str:
     """Wait until nobody thinks; what is said then."""
-    page.wait_for_function(READY, timeout=60_000)
+    page.wait_for_function(READY)
     return str(page.inner_text(".pl-status")).strip()
 
 
@@ -55,7 +58,12 @@ def press(page: Any, name: str) -> None:
 
 def moves(page: Any) -> list[str]:
     """The moves that the address holds."""
-    return parse_qs(urlsplit(page.url).query).get("moves", [""])[0].split()
+    return str(page.evaluate(MOVES)).split()
+
+
+def played(page: Any, count: int) -> None:
+    """Wait until the address holds so many moves."""
+    page.wait_for_function(f"({MOVES}).split(' ').filter(Boolean).length === {count}")
 
 
 def is_over(said: str) -> bool:

@@ -33,6 +33,7 @@ class Adviser:
         self.found: PositionAnalysis | None = None  # what it thinks, so far
         self._task: asyncio.Task[None] | None = None
         self._networks: list[Network] = []
+        self._place = 0  # of its network among them
         with ui.element("div").classes("pt-adviser") as self._column:
             offered = options(self.view.rules, self.view.agents, person=False)
             self._choice = player_choice(offered, text, "Adviser", self._choose).classes("pl-wide")
@@ -85,6 +86,7 @@ class Adviser:
         numbers = [network.iteration for network in self._networks]
         wanted = {"best": str(run.best), "last": str(numbers[-1])}.get(named[1], named[1])
         place = numbers.index(int(wanted)) if wanted.isdigit() and int(wanted) in numbers else len(numbers) - 1
+        self._place = place
         self._slider.props(f"max={len(numbers) - 1}")
         self._slider.value = place
         self._tell_network(place)
@@ -102,9 +104,8 @@ class Adviser:
         parts = parse_player(self.text)
         name = (parts.subject or "").partition("@")[0]
         text = str(replace(parts, subject=f"{name}@{self._networks[place].iteration}"))
-        named = run_of(self.text)
-        if named is not None and named[1] != str(self._networks[place].iteration):
-            self.text = text
+        if place != self._place:
+            self._place, self.text = place, text
             set_choice(self._choice, text)
             self.thinking.adviser_changed(self)
 

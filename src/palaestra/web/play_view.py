@@ -45,6 +45,7 @@ class PlayView:
         self.client: Client = ui.context.client
         self.adviser = default_adviser(game)
         self.paused = False  # players do not move while a person looks around
+        self._left = False  # whether nobody looks
         self._asked: asyncio.Task[None] | None = None
         self._hinting: asyncio.Task[None] | None = None
         self.game = self._begin(address)
@@ -326,10 +327,13 @@ class PlayView:
 
     def close(self) -> None:
         """Nobody looks any more: take back what was asked."""
+        self._left = True
         self._stop_asking()
         self.thinking.stop()
 
     def wake(self) -> None:
         """Somebody looks again."""
-        self.answer()
-        self.thinking.position_changed()
+        if self._left:
+            self._left = False
+            self.answer()
+            self.thinking.position_changed()

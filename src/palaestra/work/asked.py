@@ -22,6 +22,7 @@ from palaestra.base.stopping import Stopped
 from palaestra.work.spawned import Surroundings, start, to_be_raised
 
 GRACE = 1.0  # seconds to stop in
+STARTING = 20.0  # the same for a process that has never said anything: it may still be loading
 Tell = Callable[[Any], None]
 Said = Literal["told", "done", "failed", "stopped", "died"]
 
@@ -42,6 +43,7 @@ class _Asked:
     def __init__(self, name: str) -> None:
         self.process, self.line = start(_answer, name, one_thread=True)
         self.number = 0
+        self.has_spoken = False
         self.inbox: asyncio.Queue[tuple[Said, Any]] = asyncio.Queue()
         self._loop = asyncio.get_running_loop()
         threading.Thread(target=self._listen, name=f"{name}-line", daemon=True).start()
@@ -61,6 +63,7 @@ class _Asked:
         try:
             while True:
                 said = pickle.loads(self.line.recv_bytes())
+                self.has_spoken = True
                 self._hear(said)
         except (EOFError, OSError):
             self._hear((self.number, "died", None))
@@ -127,7 +130,7 @@ class Asked:
         asked.stop()
         said: Said = "told"
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(GRACE):
+            async with asyncio.timeout(GRACE if asked.has_spoken else STARTING):
                 while said == "told":
                     said, _ = await asked.inbox.get()
         if said in ("told", "died"):
