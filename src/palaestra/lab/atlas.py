@@ -105,7 +105,7 @@ def _section(outcome: Outcome) -> str:
     known = f"<p>Published numbers: {escape('; '.join(sources))}.</p>" if sources else ""
     return (
         f'<section id="{escape(identity.id)}"><h3>{escape(number)}: {escape(identity.caption)}</h3>'
-        f"<p>Scale {plan.scale_name}: {escape(plan.scale.departs)}. {len(plan.seeds)} seeds, "
+        f"<p>Scale {plan.scale_name}: {escape(outcome.departs)}. {len(plan.seeds)} seeds, "
         f"{outcome.seconds / 60:.1f} minutes of computing. <code>{escape(command_of(plan))}</code></p>{reading}{known}"
         f"<figure>{_svg(outcome)}</figure>"
         f"<details><summary>Table</summary>{_html(outcome.table)}</details></section>"

@@ -56,6 +56,7 @@ class Outcome:
     table: Table
     verdicts: tuple[tuple[Claim, Verdict], ...]
     seconds: float
+    departs: str  # how the scale departed from the published settings when this was measured
 
     def as_json(self) -> dict[str, Any]:
         identity, plan = self.plan.experiment.identity, self.plan
@@ -65,7 +66,7 @@ class Outcome:
             "number": identity.number,
             "caption": identity.caption,
             "scale": plan.scale_name,
-            "departs": plan.scale.departs,
+            "departs": self.departs,
             "seeds": list(plan.seeds),
             "values": dict(plan.values),
             "folder": str(self.folder),
@@ -176,7 +177,8 @@ def read_outcome(plan: Plan, folder: Path) -> Outcome:
     if plan.scale_name == "smoke":  # it shows that everything works, and decides nothing
         checked = ((claim, replace(verdict, answer="open")) for claim, verdict in checked)
     verdicts = tuple(checked)
-    return Outcome(plan, folder, data, plan.experiment.table(data), verdicts, float(versions.get("seconds", 0.0)))
+    departs, seconds = str(read_settings(folder).get("departs", "")), float(versions.get("seconds", 0.0))
+    return Outcome(plan, folder, data, plan.experiment.table(data), verdicts, seconds, departs)
 
 
 def draw(outcome: Outcome) -> None:
@@ -193,7 +195,7 @@ def table_text(outcome: Outcome) -> str:
     plan, identity = outcome.plan, outcome.plan.experiment.identity
     lines = [
         f"# {identity.number} of {identity.work}: {identity.caption}\n",
-        f"Scale {plan.scale_name}: {plan.scale.departs}. Seeds: {len(plan.seeds)}. Intervals are 95 %.",
+        f"Scale {plan.scale_name}: {outcome.departs}. Seeds: {len(plan.seeds)}. Intervals are 95 %.",
     ]
     if plan.experiment.reading:
         lines.append(f"Reading: {plan.experiment.reading}")
@@ -233,7 +235,7 @@ def refuse_other(plan: Plan, out: Path) -> None:
     if not (folder / SETTINGS).is_file():
         return
     there, wanted = read_settings(folder), settings_of(plan)
-    for key in ("experiment", "scale", "values", "sets"):
+    for key in ("experiment", "scale", "values", "sets", "scale_sets", "board_sets"):
         if there.get(key) != wanted[key]:
             raise RunError(
                 f"{folder} holds {there.get('experiment')} with {key} {_words(there.get(key))}, not"
