@@ -352,7 +352,7 @@ class OpenSpielGame(Game):
         board = self.board(drawn)
         if board is None:
             return None
-        return board.spot(self._places(board, state, str(self._seen(state).action_to_string(action))))
+        return board.spot(self._places(board, state, self.action_to_text(state, action)))
 
     def _places(self, board: TextBoard, state: Int8s, text: str) -> list[tuple[int, int]]:
         """The cells that a move's text names, in its order."""
