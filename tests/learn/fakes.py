@@ -14,15 +14,14 @@ import numpy as np
 from palaestra.arena.match import MatchResult, Running
 from palaestra.base.progress import ProgressListener
 from palaestra.games.base import Game
-from palaestra.learn.batch import Batch
 from palaestra.learn.config import RunConfig
 from palaestra.learn.examples import Examples
 from palaestra.learn.gate import GateResult
+from palaestra.learn.learner import Batch, Losses, TrainReport
 from palaestra.learn.presets import configure
 from palaestra.learn.scores import AGENT, Scored, score_of
 from palaestra.learn.selfplay import SelfPlay
 from palaestra.learn.stages import Stages
-from palaestra.learn.train_report import Losses, TrainReport
 from palaestra.rewards.base import Reward
 from palaestra.runs.game_record import GameRecord, points_of
 from palaestra.runs.metrics import AnchorResult, Demerits

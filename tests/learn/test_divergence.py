@@ -7,7 +7,7 @@ import pytest
 
 from palaestra.learn.config import LearnConfig
 from palaestra.learn.divergence import diverged_error, diverged_in_a_row, divergence
-from palaestra.learn.train_report import Losses, TrainReport
+from palaestra.learn.learner import Losses, TrainReport
 from tests.learn.run_folders import metrics_line
 
 GOOD = Losses(2.0, 0.5, 2.5, 1.0)

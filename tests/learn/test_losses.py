@@ -9,8 +9,8 @@ import torch
 
 from palaestra.base.errors import ConfigError
 from palaestra.learn.config import LearnConfig
+from palaestra.learn.learner import Losses
 from palaestra.learn.losses import categorical_loss, head_loss, make_loss, outcome_loss, policy_loss, value_loss
-from palaestra.learn.train_report import Losses
 from tests.conftest import OwnFile
 
 LOGITS = torch.log(torch.tensor([[0.5, 0.25, 0.25], [0.125, 0.125, 0.75]]))

@@ -11,9 +11,9 @@ from palaestra.base.errors import RunError
 from palaestra.base.types import Int64s
 from palaestra.games.base import Game
 from palaestra.games.registry import example_ids, make_game
-from palaestra.learn.batch import Batch
 from palaestra.learn.config import LearnConfig
 from palaestra.learn.examples import Examples
+from palaestra.learn.learner import Batch
 from palaestra.learn.replay import Images, Replay
 from tests.nets.reference import random_positions
 

@@ -13,8 +13,8 @@ from palaestra.base.errors import ConfigError, ModelError
 from palaestra.base.types import Float64s
 from palaestra.games.registry import make_game
 from palaestra.learn import trainer as module_under_test
-from palaestra.learn.batch import Batch
 from palaestra.learn.config import LearnConfig, RunConfig, SelfPlayConfig
+from palaestra.learn.learner import Batch
 from palaestra.learn.optimizers import learning_rate
 from palaestra.learn.trainer import Trainer
 from palaestra.nets.evaluator import OnnxEvaluator

@@ -14,6 +14,7 @@ from palaestra.learn import (
     due_evaluations,
     events,
     iteration,
+    learner,
     loop,
     metrics_line,
     presets,
@@ -23,17 +24,14 @@ from palaestra.learn import (
     settings,
     solo,
     solo_iteration,
-    stage_timer,
     stages,
     toml,
-    train_report,
 )
 from palaestra.runs import folder, game_record, manifest, metrics, overview
 
 MODULES = (
-    catalogue, divergence, due_evaluations, events, folder, game_record, iteration, loop, manifest, metrics,
-    metrics_line, overview, presets, provenance, running_elo, session, settings, solo, solo_iteration, stage_timer,
-    stages, toml, train_report,
+    catalogue, divergence, due_evaluations, events, folder, game_record, iteration, learner, loop, manifest, metrics,
+    metrics_line, overview, presets, provenance, running_elo, session, settings, solo, solo_iteration, stages, toml,
 )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ import math
 
 from palaestra.base.errors import DivergedError
 from palaestra.learn.config import LearnConfig
-from palaestra.learn.train_report import TrainReport
+from palaestra.learn.learner import TrainReport
 from palaestra.runs.metrics import Lines
 
 IN_A_ROW = 3  # iterations that diverge until the run stops

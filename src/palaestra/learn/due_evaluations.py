@@ -17,10 +17,10 @@ from palaestra.arena.match import Running
 from palaestra.games.base import Game
 from palaestra.learn.config import RunConfig
 from palaestra.learn.demerits import demerit_games
+from palaestra.learn.events import StageTimer
 from palaestra.learn.gate import GateResult
 from palaestra.learn.running_elo import encounter, evaluated_before
 from palaestra.learn.scores import Scored
-from palaestra.learn.stage_timer import StageTimer
 from palaestra.learn.stages import Stages
 from palaestra.rewards.base import Reward
 from palaestra.runs.metrics import AnchorResult, Demerits, Encounter, Lines

@@ -5,17 +5,13 @@ Nothing here knows how the games were played or how the network is trained.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from palaestra.base.errors import RunError
-from palaestra.base.types import Bools, Float32s, Int8s, Int32s, Int64s
-
-Arrays = dict[str, NDArray[Any]]
+from palaestra.base.types import Arrays, Bools, Float32s, Int8s, Int32s, Int64s
 
 # dtype and number of dimensions of each array, in the order of the fields
 _FORM: dict[str, tuple[type, int]] = {
@@ -56,7 +52,7 @@ class Examples:
         return {name: np.ascontiguousarray(getattr(self, name)) for name in _FORM}
 
     @staticmethod
-    def from_arrays(arrays: Mapping[str, NDArray[Any]]) -> Examples:
+    def from_arrays(arrays: Arrays) -> Examples:
         """Examples that were saved with `to_arrays`; RunError if the arrays are not that."""
         if set(arrays) != set(_FORM):
             found = ", ".join(sorted(arrays)) or "none"
@@ -68,4 +64,4 @@ class Examples:
                     f"saved positions: {name} is {array.dtype}{list(array.shape)}; needed are"
                     f" {np.dtype(dtype)} in {dimensions} dimensions, one row for each of {len(arrays['value'])} values"
                 )
-        return Examples(*(arrays[name] for name in _FORM))
+        return Examples(*(np.asarray(arrays[name], dtype) for name, (dtype, _) in _FORM.items()))

@@ -17,14 +17,13 @@ from palaestra.learn import events
 from palaestra.learn.config import RunConfig
 from palaestra.learn.divergence import divergence
 from palaestra.learn.due_evaluations import DueEvaluations, Judged
-from palaestra.learn.events import Stage
+from palaestra.learn.events import Stage, StageTimer
 from palaestra.learn.gate import GateResult
+from palaestra.learn.learner import TrainReport
 from palaestra.learn.metrics_line import measure
 from palaestra.learn.selfplay import SelfPlay
 from palaestra.learn.session import Session
 from palaestra.learn.solo_iteration import SoloIteration
-from palaestra.learn.stage_timer import StageTimer
-from palaestra.learn.train_report import TrainReport
 from palaestra.runs.folder import numbered, pack
 from palaestra.runs.manifest import Manifest
 from palaestra.runs.metrics import MetricsLine

@@ -15,10 +15,10 @@ import numpy as np
 from palaestra.learn.config import RunConfig
 from palaestra.learn.due_evaluations import Judged
 from palaestra.learn.gate import GateResult
+from palaestra.learn.learner import Losses, TrainReport
 from palaestra.learn.running_elo import latest_elo, playing
 from palaestra.learn.selfplay import SelfPlay
 from palaestra.learn.solo import SoloPart
-from palaestra.learn.train_report import Losses, TrainReport
 from palaestra.rewards.base import Reward
 from palaestra.runs.game_record import GameRecord
 from palaestra.runs.manifest import Manifest

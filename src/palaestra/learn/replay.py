@@ -7,19 +7,17 @@ policies by the same symmetry (sources: L1): a board that is mirrored without it
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from palaestra.base.errors import RunError
 from palaestra.base.jit import kernel
-from palaestra.base.types import Float32s, Int32s, Int64s
+from palaestra.base.types import Arrays, Float32s, Int32s, Int64s
 from palaestra.games.base import Game
-from palaestra.learn.batch import Batch
 from palaestra.learn.config import LearnConfig
-from palaestra.learn.examples import Arrays, Examples
+from palaestra.learn.examples import Examples
+from palaestra.learn.learner import Batch
 
 
 class Replay:
@@ -55,7 +53,7 @@ class Replay:
         """The arrays of one iteration, to be saved."""
         return self._parts[iteration].to_arrays()
 
-    def load(self, iteration: int, arrays: Mapping[str, NDArray[Any]]) -> None:
+    def load(self, iteration: int, arrays: Arrays) -> None:
         """Add an iteration that was saved with `save_iteration`."""
         self.add(iteration, Examples.from_arrays(arrays))
 

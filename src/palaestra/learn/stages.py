@@ -2,38 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from palaestra.arena.match import MatchListener, MatchResult
 from palaestra.base.progress import ProgressListener
-from palaestra.base.types import Arrays
 from palaestra.games.base import Game
-from palaestra.learn.batch import Batch
 from palaestra.learn.config import RunConfig
 from palaestra.learn.evaluation import AnchorListener, as_configured, demerits, meet, play_anchors
 from palaestra.learn.gate import GateResult, judge
+from palaestra.learn.learner import Learner
 from palaestra.learn.scores import Scored, ScoreListener, play_scores
 from palaestra.learn.selfplay import SelfPlay, play_games
-from palaestra.learn.train_report import TrainReport
 from palaestra.rewards.base import Reward
 from palaestra.runs.metrics import AnchorResult, Demerits
 
-
-class Learner(Protocol):
-    """What the loop needs of a trainer (`trainer.Trainer`)."""
-
-    def train(
-        self, batches: Iterator[Batch], steps: int, progress: float, listen: ProgressListener | None = None
-    ) -> TrainReport: ...
-
-    def onnx(self) -> bytes: ...
-
-    def state(self) -> Arrays: ...
-
-    def load_state(self, state: Arrays) -> None: ...
+L_contra = TypeVar("L_contra", contravariant=True)  # who listens
+R_co = TypeVar("R_co", covariant=True)  # what is found
 
 
 class PlayGames(Protocol):
@@ -52,81 +39,22 @@ class PlayGames(Protocol):
     ) -> SelfPlay: ...
 
 
-class Judge(Protocol):
-    """The gate's match of a candidate against the network that plays."""
+class OfOne(Protocol[L_contra, R_co]):
+    """Something found out about the network `model`; `number` keys its random numbers."""
 
     def __call__(
-        self,
-        game: Game,
-        candidate: bytes,
-        best: bytes,
-        config: RunConfig,
-        iteration: int,
-        listen: MatchListener | None = None,
-        *,
-        reward: Reward,
-    ) -> GateResult: ...
+        self, game: Game, model: bytes, config: RunConfig, number: int, listen: L_contra | None = None, /,
+        *, reward: Reward,
+    ) -> R_co: ...  # fmt: skip
 
 
-class Evaluate(Protocol):
-    """The network against each of the anchors."""
+class OfTwo(Protocol[R_co]):
+    """A match of the network `model` against the network `other`, in this iteration."""
 
     def __call__(
-        self,
-        game: Game,
-        model: bytes,
-        config: RunConfig,
-        seed: int,
-        listen: AnchorListener | None = None,
-        *,
-        reward: Reward,
-    ) -> Sequence[AnchorResult]: ...
-
-
-class Meet(Protocol):
-    """The network against one of an earlier iteration."""
-
-    def __call__(
-        self,
-        game: Game,
-        model: bytes,
-        earlier: bytes,
-        config: RunConfig,
-        iteration: int,
-        listen: MatchListener | None = None,
-        *,
-        reward: Reward,
-    ) -> MatchResult: ...
-
-
-class CountDemerits(Protocol):
-    """The network against perfect play."""
-
-    def __call__(
-        self,
-        game: Game,
-        model: bytes,
-        config: RunConfig,
-        iteration: int,
-        listen: MatchListener | None = None,
-        *,
-        reward: Reward,
-    ) -> Demerits: ...
-
-
-class PlayScores(Protocol):
-    """With one player: the scores of the agent, and then of each of the anchors."""
-
-    def __call__(
-        self,
-        game: Game,
-        model: bytes,
-        config: RunConfig,
-        seed: int,
-        listen: ScoreListener | None = None,
-        *,
-        reward: Reward,
-    ) -> Sequence[Scored]: ...
+        self, game: Game, model: bytes, other: bytes, config: RunConfig, iteration: int,
+        listen: MatchListener | None = None, /, *, reward: Reward,
+    ) -> R_co: ...  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -135,11 +63,11 @@ class Stages:
 
     make_trainer: Callable[[Game, RunConfig], Learner]
     play_games: PlayGames
-    judge: Judge
-    evaluate: Evaluate
-    meet: Meet
-    demerits: CountDemerits
-    score: PlayScores
+    judge: OfTwo[GateResult]  # the gate: a candidate against the network that plays
+    evaluate: OfOne[AnchorListener, Sequence[AnchorResult]]  # against each of the anchors
+    meet: OfTwo[MatchResult]  # against the network that was evaluated before
+    demerits: OfOne[MatchListener, Demerits]  # against perfect play
+    score: OfOne[ScoreListener, Sequence[Scored]]  # with one player: the agent, then each of the anchors
 
 
 def real_stages() -> Stages:

@@ -28,11 +28,10 @@ from palaestra.base.errors import ConfigError, ModelError
 from palaestra.base.progress import ProgressListener
 from palaestra.base.types import Array, Arrays
 from palaestra.games.base import Game
-from palaestra.learn.batch import Batch
 from palaestra.learn.config import RunConfig
+from palaestra.learn.learner import Batch, Losses, TrainReport
 from palaestra.learn.losses import Loss, make_loss
 from palaestra.learn.optimizers import learning_rate, make_optimizer, new_moments
-from palaestra.learn.train_report import Losses, TrainReport
 from palaestra.nets.architecture import GameFacts
 from palaestra.nets.export import export_onnx
 from palaestra.nets.heads import VALUE_HEAD

@@ -17,9 +17,9 @@ import numpy as np
 import torch
 
 from palaestra.games.base import Game
-from palaestra.learn.batch import Batch
 from palaestra.learn.config import LearnConfig, RunConfig
 from palaestra.learn.examples import Examples
+from palaestra.learn.learner import Batch
 from palaestra.learn.losses import head_loss, policy_loss
 from palaestra.learn.replay import Replay
 from palaestra.learn.trainer import Trainer, one_thread_each
