@@ -1,4 +1,4 @@
-"""Who is compiling what, for whoever waits: a clock that stands still meanwhile, and listeners that are told.
+"""What is being compiled: a clock that does not count the time it takes, and listeners that are told of it.
 
 `palaestra.base.jit` reports here. This module compiles nothing and is light: a program can listen from its start.
 """

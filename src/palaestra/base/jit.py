@@ -157,7 +157,7 @@ class _DiskCache(_Cache):  # type: ignore[misc]  # Numba has no type information
 
 
 def _tell_once(error: NotOwn) -> None:
-    """To load code is to run it: what another user may have written is left alone, and the user told."""
+    """Say once that the cache is not used, and how to mend it. Its files are code that others may have written."""
     if not _TOLD.is_set():
         _TOLD.set()
         mend = f"rm -r {shlex.quote(str(cache_root()))}, or set PALAESTRA_CACHE to a folder that only you can write"

@@ -1,4 +1,4 @@
-"""One writer a file, on every system. Knows nothing of what is written."""
+"""A lock on an open file, so that only one process writes it; on Unix and on Windows. Knows nothing of the content."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 A file counts if it, its folder and the folder above belong to the user and neither the group nor others can write them.
 What is looked at is what has been opened, not a name that may mean something else a moment later; below the uppermost
-folder no symbolic link is followed. Systems without owners and modes, such as Windows, are taken at their word.
+folder no symbolic link is followed. On systems without owners and modes, such as Windows, every file counts.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Texts from outside on their way to a person: what a terminal or a page would obey is shown and not sent.
+"""Texts from outside made safe to show: what a terminal or a page would obey as a command becomes visible characters.
 
 A name in a file may hold codes that clear a terminal, move its cursor or turn the direction of writing. This module
 does not know where texts come from.

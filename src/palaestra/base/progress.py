@@ -1,4 +1,4 @@
-"""How long work tells how far it is. Who listens to what is for the callers to say."""
+"""The callback by which work that takes long reports how much of it is done. Knows no work."""
 
 from __future__ import annotations
 

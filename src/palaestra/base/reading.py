@@ -75,7 +75,7 @@ def parse_toml(data: bytes | str) -> dict[str, Any]:
 
 
 def _shallow(value: Any) -> Any:
-    """The value; ValueError if it is nested so deep that who goes through it may run out of stack."""
+    """The value; ValueError if it is nested so deep that code which walks through it could run out of stack."""
     level = [value]
     for _ in range(MOST_DEPTH):
         inside = [item.values() if isinstance(item, dict) else item for item in level if isinstance(item, dict | list)]

@@ -15,7 +15,7 @@ from palaestra.search.rule_registry import make_rule
 
 
 def trainable(config: RunConfig, game: Game) -> Game:
-    """The game itself; an error if it cannot be trained so, or if what is needed only later does not fit it."""
+    """The game, as it was given; an error if it cannot be trained with this configuration, early or late in the run."""
     (_check_one if game.players == 1 else _check_two)(game, config)
     _check_reward(game, config)
     make_rule(config.selfplay.search.rule)

@@ -1,7 +1,7 @@
 """When training runs away: how an iteration tells, when a run stops for it, and what to try then.
 
-A loss that is not finite is one sign (`trainer` goes back to its last good weights); the other is one that no network
-has, however little it knows. Nothing here knows how the network is trained.
+A loss that is not finite is one sign (`trainer` goes back to its last good weights); the other is one so large that
+not even an untrained network has it. Nothing here knows how the network is trained.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the network of an iteration is shown to be worth: which matches are due, and what came of them.
+"""The evaluations of an iteration: which matches of its network are due, and what they gave.
 
 Demerits are counted in every iteration that wants them; anchors, and the network that was evaluated before, are met
 every so many iterations and at the end. With one player there are no matches: the agent and the anchors play for a

@@ -127,7 +127,7 @@ def _by_threshold(match: MatchResult, config: RunConfig) -> tuple[bool, str]:
 
 
 def _by_test(game: Game, teams: Sequence[Team], gate: GateConfig, seed: int, listen: MatchListener | None) -> Judgement:
-    """The sequential test; when the games run out first, the ratio's sign is not enough: the candidate is rejected."""
+    """The sequential test. A candidate is rejected if the games run out before the test has decided for it."""
     plies = default_plies(game, gate.games // 2)
 
     def play(pairs: range, heard: MatchListener | None) -> MatchResult:

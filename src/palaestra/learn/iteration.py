@@ -57,7 +57,7 @@ class Iteration:
         self.spent: dict[str, float] = {}  # seconds by stage
 
     def run(self) -> None:
-        """Afterwards the iteration is on the disk, or nothing has changed there."""
+        """Do the iteration and save it. If anything fails before it is saved, nothing has changed on the disk."""
         session = self.session
         solo = self._solo() if self.game.players == 1 else None
         played = self._play("selfplay", self.config) if solo is None else solo.play(self.number)

@@ -1,4 +1,4 @@
-"""Runs from their beginning, or from where they stopped, to their end: iterations one after the other.
+"""Training from nothing, or from where a run stopped, to the run's end: one iteration after the other.
 
 What a run holds stands in `session`, what an iteration does in `iteration`. Nothing is printed here; listeners are told
 (`events`).
@@ -107,7 +107,7 @@ def resume(
 
 @contextmanager
 def _named(home: RunFolder) -> Iterator[None]:
-    """What is wrong within is wrong in config.toml, and the message says so."""
+    """An error that is raised inside this context comes from config.toml; its message is made to name that file."""
     try:
         yield
     except PalaestraError as error:
@@ -131,7 +131,7 @@ def _run(session: Session) -> Summary:
 
 
 def _stop_if_diverged(session: Session) -> None:
-    """DivergedError after several such iterations in a row; they are saved, and other settings may go on."""
+    """DivergedError after several diverged iterations in a row. They are saved, so that other settings can go on."""
     now, lines = session.current.manifest, session.current.lines
     changed = max((entry["after_iteration"] for entry in now.history), default=0)  # settings were, last
     if diverged_in_a_row(lines, changed) >= IN_A_ROW:

@@ -52,7 +52,7 @@ def load_preset(name: str) -> Preset:
 
 
 def default_preset(game: Game) -> str:
-    """The preset for a game when none is named: one player, who always begins alike, is after the best game alone."""
+    """The preset for a game when none is named. With one player and one initial position only the best game counts."""
     if game.players > 1:
         return DEFAULT
     return ONE_BEGINNING if game.num_starts == 1 else SOLO

@@ -1,4 +1,4 @@
-"""What a run is and what computes it: config.toml, versions, revision, threads; and in what two computations differ."""
+"""How a run is computed, for config.toml and the manifest: versions, threads, device; and how two of them differ."""
 
 from __future__ import annotations
 

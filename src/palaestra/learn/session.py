@@ -58,7 +58,7 @@ class Session:
     # Starting.
 
     def begin(self) -> None:
-        """Iteration 0: the untrained network."""
+        """Make and save iteration 0, the untrained network."""
         model = self.trainer.onnx()
         files = {numbered("checkpoints", 0, "onnx"): model, **self.state_file(0), **self.reward_file(0)}
         manifest = Manifest(
@@ -80,7 +80,7 @@ class Session:
         self.save(manifest, files, None, model)
 
     def restore(self, manifest: Manifest, notes: Sequence[str]) -> None:
-        """Iteration `manifest.iteration`, exactly as it was saved. Nothing changes on the disk before all is read.
+        """Go back to what this manifest saved, exactly. Nothing changes on the disk before all of it is read.
 
         `notes` are recorded: settings that have changed, or that the run went back.
         """
@@ -109,7 +109,7 @@ class Session:
         self.home.prune(self.current.manifest, self.config.keep)
 
     def refuse_if_over(self, manifest: Manifest) -> None:
-        """RunError if a wanted extension lies behind the run already."""
+        """RunError if the run has already gone as far as the extension asks for."""
         if self.is_over(manifest.iteration, manifest.seconds):
             raise RunError(
                 f"{self.home} has {manifest.iteration} iterations and {manifest.seconds / 60:.1f} minutes already; to"

@@ -42,7 +42,7 @@ class SoloIteration:
         return played
 
     def see(self, judged: Judged, iteration: int) -> None:
-        """Solutions may come from an evaluation, too."""
+        """Keep the best solution of an evaluation, if it is better than all before."""
         if judged.scores is not None:
             self.solutions.see(judged.scores[0].records, iteration)
 

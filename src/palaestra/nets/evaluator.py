@@ -212,7 +212,7 @@ class OnnxEvaluator(Evaluator):
             raise ModelError(f"{self.name}: {error}") from None
 
     def _settle_calls(self, fixed: int | None) -> Calls:
-        """The freest way of calling in which the answer for a row depends on that row alone."""
+        """The way to call in the largest batches so that the answer for a row depends on that row alone."""
         shape = self.game.observation_shape
         rows = min(PROBES, self.batch)
         # Numbers with full mantissas: sums in another order show at once.

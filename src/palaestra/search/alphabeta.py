@@ -134,7 +134,7 @@ class CompiledSearch:
         self._cuts: layout.Cuts = np.full((rows, 2), NO_ACTION, dtype=np.int32), self._history
 
     def _compile(self) -> None:
-        """Compile, or load from the cache, before any clock runs; rules that fail to are their author's to mend."""
+        """Compile, or load from the cache, before any clock runs; GameError if the game's rules do not compile."""
         state = self.game.start(np.zeros(1, dtype=np.int64))[0]
         try:
             self.begin(state)

@@ -102,7 +102,7 @@ def judge(
 
 @lru_cache(maxsize=64)
 def _loops(rules: Rules) -> ModuleType:
-    """Binding looks at source files, and is asked for at every step."""
+    """The loops bound to a game, kept because binding reads source files and this is called at every step."""
     return rules.bind("palaestra.search.evolution_loops")
 
 

@@ -60,7 +60,7 @@ class Retrograde:
         return Solution(outcome, self.best(state), depth=distance)
 
     def attempt(self, state: Int8s, exact: bool = True, seconds: float = math.inf) -> Solution:
-        """The same; everything is proven, and takes no time."""
+        """The same as `solve`: all positions are solved already, so that every answer is proven."""
         return self.solve(state)
 
     def line(self, state: Int8s, solution: Solution, seconds: float = math.inf) -> list[int]:

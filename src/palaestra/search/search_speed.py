@@ -184,7 +184,7 @@ def scattered(game: Game, count: int, rng: np.random.Generator) -> Int8s:
 def _evaluator_alone(
     game: Game, make_evaluator: Callable[[], Evaluator], batch: int, threads: int, seconds: float, seed: int
 ) -> float:
-    """Evaluations/s when nothing else is done; an evaluator that remembers answers is asked past its memory."""
+    """Evaluations/s when nothing else is done; what an evaluator remembers is not used."""
     tasks = []
     for index in range(threads):
         states = scattered(game, batch, np.random.default_rng([seed, index]))

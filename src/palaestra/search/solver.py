@@ -49,7 +49,7 @@ class Solution:
 
 
 class Solver:
-    """Solves positions of one game, each within `nodes` positions; every call stands alone."""
+    """Solves positions of one game, each within `nodes` positions; no call depends on those before it."""
 
     def __init__(self, game: Game, nodes: int = DEFAULT_NODES) -> None:
         self.game, self.nodes = game, nodes

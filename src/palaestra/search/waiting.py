@@ -72,7 +72,7 @@ class Batch:
         self.no_traces: Traces = np.zeros(size, dtype=np.int32), no_moves, no_movers
 
     def waiting(self, count: int) -> Waiting:
-        """The first `count` leaves, which are good until the batch is filled again; their trees are named for good."""
+        """The first `count` leaves, valid until the batch is filled again; the numbers of their trees are copied."""
         row, node, edge, child = self.places
         leaves = Leaves(self.state[:count], self.count[:count], self.legal[:count], self.stream[:count])
         return Waiting((row[:count].copy(), node[:count], edge[:count], child[:count]), leaves)
