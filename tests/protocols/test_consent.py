@@ -91,6 +91,13 @@ def test_a_typed_one_is(mark: Path, cli: Cli) -> None:
     assert done.code == 0 and mark.exists(), done.err
 
 
+def test_a_person_wins_against_a_program_that_fails(mark: Path, cli: Cli) -> None:
+    typed = program(mark).replace(" touch ", " die ")
+    done = cli("play", GAME, "--against", typed, stdin="b2\n")
+    assert done.code == 0 and "out of memory" in done.out
+    assert "The second player resigns: the first player wins: you win!" in " ".join(done.out.split())
+
+
 def test_functions_of_the_package_start_what_they_are_given(mark: Path) -> None:
     assert pl.match(GAME, program(mark), "random", games=2).result.games == 2
     assert mark.exists()

@@ -231,3 +231,10 @@ def test_what_uci_cannot_play_is_refused_at_the_start(
 ) -> None:
     with pytest.raises(error, match=words):
         Talk(player, game)
+
+
+def test_after_goodbye_nothing_is_said() -> None:
+    talk = Talk("uct(ms=60000, solver=false)")
+    sent = iter([b"go infinite\nquit\nisready\n", b""])
+    serve(talk.engine, Lines(lambda size: next(sent)))
+    assert not {line.split()[0] for line in talk.lines} & {"bestmove", "readyok"}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from palaestra.base.errors import PalaestraError
+from palaestra.base.errors import EngineError, PalaestraError
 from palaestra.cli import complete
 from palaestra.cli.options import GameId, Moves, Seed
 from palaestra.live.defaults import OPPONENT
@@ -166,8 +166,13 @@ class Session:
 
         mover = self.playing.mover
         assert mover is not None
-        with stderr().status(f"{mover.text} is thinking"):
-            self.playing.answer()
+        try:
+            with stderr().status(f"{mover.text} is thinking"):
+                self.playing.answer()
+        except EngineError as error:  # a program that fails loses the game
+            self.console.print(str(error), style="red", markup=False, soft_wrap=True)
+            self.playing.resign()
+            return
         move = self.playing.position.moves[-1]
         self.console.print(f"{mover.text} plays {move}", style="bold", markup=False)
 

@@ -32,7 +32,7 @@ from palaestra.protocols.uci_text import Go, Refusal, info, read_go
 CHESS = "openspiel:chess"
 NO_MOVE = "0000"
 TELL = 0.5  # seconds between two lines about what is thought
-FAREWELL = 2.0  # seconds for which a thought is waited for at the end
+AT_QUIT, AT_END = 1.0, 60.0  # seconds for which a thought is waited for: nobody wants its move; lines have ended
 PLAYER, SEED = "Player", "Seed"
 MOST_SEED = 2**31 - 1
 Write = Callable[[str], None]
@@ -65,6 +65,8 @@ class UciEngine:
         return player
 
     def say(self, line: str) -> None:
+        if self.over:
+            return
         with self._lock:
             self._write(printable(line) + "\n")
 
@@ -239,4 +241,4 @@ def serve(engine: UciEngine, lines: Lines) -> None:
     """Obey lines until the other side leaves; what is being thought then is ended."""
     while not engine.over and (line := lines.next()) is not None:
         engine.obey(line)
-    engine.finish(FAREWELL)
+    engine.finish(AT_QUIT if engine.over else AT_END)
