@@ -239,7 +239,7 @@ def _unknown(group: str, key: str, model: type[BaseModel]) -> str:
 
 
 def _meant(group: str, key: str, model: type[BaseModel]) -> list[str]:
-    """The settings that an unknown name may stand for: of that name in other groups, else of nearly that name, here first."""
+    """The settings that an unknown name may stand for: of that name in other groups, else of nearly that name."""
     by_last: dict[str, list[str]] = {}
     for name in every_setting():
         by_last.setdefault(name.rpartition(".")[2], []).append(name)
