@@ -17,7 +17,7 @@ from palaestra.web.lab_questions import Answer, Jobs, ResultRow, checked_id
 from palaestra.web.pages.laboratory import facts_html, results_html
 from palaestra.web.result_view import claims_html, jobs_html, table_html
 from tests.web.conftest import Server
-from tests.web.test_compare import HOSTILE, FewerThings
+from tests.web.test_compare import HOSTILE, PATIENCE, FewerThings
 
 
 @pytest.fixture
@@ -90,12 +90,13 @@ def test_texts_of_data_are_harmless() -> None:
 
 @pytest.mark.slow
 def test_an_experiment_is_started_and_its_result_shown(page: Any, server: Server) -> None:
+    page.set_default_timeout(PATIENCE)
     page.goto(f"{server.url}/laboratory/schmidt-fig1?scale=smoke")
-    page.get_by_text("Nothing has been measured at scale smoke yet").wait_for(timeout=60_000)
+    page.get_by_text("Nothing has been measured at scale smoke yet").wait_for(timeout=PATIENCE)
     page.get_by_role("button", name="Start").click()
     page.get_by_role("button", name="Stop").wait_for()
-    page.locator(".px-figure").wait_for(timeout=180_000)
+    page.locator(".px-figure").wait_for(timeout=3 * PATIENCE)
     assert page.locator(".px-figure").evaluate("one => one.naturalWidth") > 200
     assert page.locator(".px-claims li").count() > 0 and page.locator(".px-data tr").count() > 2
     page.get_by_role("link", name="← all results").click()
-    page.locator(".px-thumb img").first.wait_for(timeout=60_000)
+    page.locator(".px-thumb img").first.wait_for(timeout=PATIENCE)

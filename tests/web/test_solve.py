@@ -15,7 +15,7 @@ from palaestra.base.errors import PalaestraError
 from palaestra.web import solvings
 from palaestra.web.solve_view import histogram, over_time
 from tests.web.conftest import Server
-from tests.web.test_compare import FewerThings
+from tests.web.test_compare import PATIENCE, FewerThings
 
 
 @pytest.fixture
@@ -87,17 +87,18 @@ def test_a_curve_is_in_seconds_or_in_minutes() -> None:
 
 @pytest.mark.slow
 def test_a_search_is_started_watched_stopped_and_goes_on(page: Any, server: Server) -> None:
+    page.set_default_timeout(PATIENCE)
     page.goto(f"{server.url}/solve")
     page.get_by_label("Search: choose").click()
     page.get_by_role("option", name="nrpa(level=2)", exact=True).click()
     page.get_by_label("Name").fill("first-try")
     page.get_by_role("button", name="Start").click()
     page.wait_for_url("**/solve/first-try")
-    page.locator(".ps-drawing svg").wait_for(timeout=90_000)
+    page.locator(".ps-drawing svg").wait_for(timeout=2 * PATIENCE)
     assert page.locator(".px-chart svg").count() == 2
 
     page.get_by_role("button", name="Stop").click()
-    page.get_by_role("button", name="Go on").wait_for(timeout=30_000)
+    page.get_by_role("button", name="Go on").wait_for()
     words = page.locator(".ps-words")
     moves = int(words.inner_text().split()[2])
     discs = page.locator(".ps-drawing circle[r='9']")
@@ -119,4 +120,4 @@ def test_a_search_is_started_watched_stopped_and_goes_on(page: Any, server: Serv
         time.sleep(0.1)
     assert journal.read_bytes().startswith(before) and len(journal.read_bytes()) > len(before)
     page.get_by_role("button", name="Stop").click()
-    page.get_by_role("button", name="Go on").wait_for(timeout=30_000)
+    page.get_by_role("button", name="Go on").wait_for()

@@ -103,7 +103,7 @@ class ResultView:
 
     async def _look(self) -> None:
         """How far the jobs are, while they are done."""
-        last = Command.last(laboratory.folder_of_command(self.house, self.scale))
+        last = await asyncio.to_thread(Command.last, laboratory.folder_of_command(self.house, self.scale))
         under_way = await asyncio.to_thread(laboratory.running, self.house, self.scale)
         ours, busy = under_way == self.id, under_way is not None
         self.start.visible, self.stop.visible = not busy, ours

@@ -19,7 +19,6 @@ from palaestra.web.parts import button, chip, guarded, last_words, shown_command
 from palaestra.web.solvings import Seen
 from palaestra.web.stepper import Stepper
 
-MOST_FILES = 200  # solutions of a list
 FEW_SCORES = 60  # bars of a histogram; of more, scores are taken together
 
 
@@ -91,7 +90,7 @@ class SolveView:
         self.words.text = printable(f"{game_title(str(about.game))}, {about.player}, seed {about.seed}")
         self.standing.text = file.standing[0].upper() + file.standing[1:]
         self._draw_charts(seen)
-        self._offer(file.best_files()[:MOST_FILES])
+        self._offer(seen.files)
 
     def _draw_charts(self, seen: Seen) -> None:
         assert seen.file is not None
@@ -103,7 +102,7 @@ class SolveView:
             chart.options.update(options)
             chart.update()
 
-    def _offer(self, files: list[Path]) -> None:
+    def _offer(self, files: tuple[Path, ...]) -> None:
         """The best solutions; the first of a new best is drawn at once."""
         self.waiting.visible = not files
         self.save.visible = bool(files)
@@ -119,8 +118,7 @@ class SolveView:
             self._begin(files[0])
 
     def _chosen(self, event: events.ValueChangeEventArguments[str]) -> None:
-        file = None if self.seen is None or self.seen.file is None else self.seen.file
-        found = [] if file is None else [one for one in file.best_files() if one.name == event.value]
+        found = [] if self.seen is None else [one for one in self.seen.files if one.name == event.value]
         if found and found[0] != self._shown:
             self._begin(found[0])
 
@@ -140,7 +138,7 @@ class SolveView:
             with contextlib.suppress(RuntimeError), self.client:
                 say(error)
             return
-        if ticket == self._ticket:  # no other was chosen or found meanwhile
+        if ticket == self._ticket and not self.client.is_deleted:  # no other was chosen or found meanwhile
             self.stepper.show(steps)
 
     # What a person does.

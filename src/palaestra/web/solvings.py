@@ -18,8 +18,9 @@ from palaestra.live.solve_file import SolveFile
 from palaestra.web.commands import Command, is_running
 from palaestra.web.house import House
 from palaestra.web.places import Place
-from palaestra.web.tournaments import MOST_SEED, whole
+from palaestra.web.tournaments import MOST_SEED, refuse_crowd, whole
 
+MOST_FILES = 200  # solutions of a list
 MOST_MINUTES = 100_000.0
 
 
@@ -28,6 +29,7 @@ class Seen:
     """All that a page shows of a search. `file` is not copied, and grows; None before the search has begun."""
 
     file: SolveFile | None
+    files: tuple[Path, ...]  # the best solutions
     command: Command | None
     running: bool
 
@@ -73,6 +75,12 @@ def words(house: House, game: str, player: str, minutes: Any, seed: Any, folder:
     return ["solve", game, *given, "--out", str(folder)]
 
 
+def start(house: House, given: list[str], name: str) -> Command:
+    """Start a search whose words were checked."""
+    refuse_crowd([folder_of_command(house, folder.name) for folder in place(house).all()])
+    return Command.start(given, folder_of_command(house, name))
+
+
 def go_on(house: House, name: str, minutes: Any) -> Command:
     """Go on with a search by what its folder says; that is checked like what a browser says."""
     folder = place(house).named(name)
@@ -85,7 +93,7 @@ def go_on(house: House, name: str, minutes: Any) -> Command:
     if about.opening:
         game.from_moves(about.opening)
         given += ["--moves", about.opening]
-    return Command.start(given, folder_of_command(house, name))
+    return start(house, given, name)
 
 
 def _minutes(given: Any) -> float:
@@ -127,4 +135,5 @@ class Reader:
             self.file = SolveFile(self.folder)
         if self.file is not None:
             self.file.look()
-        return Seen(self.file, Command.last(self.about), running)
+        files = () if self.file is None else tuple(self.file.best_files()[:MOST_FILES])
+        return Seen(self.file, files, Command.last(self.about), running)

@@ -33,7 +33,7 @@ class Stepper:
             self._moves = ui.html("", sanitize=False).classes("ps-moves")
             self._moves.on("click", self._pointed, js_handler=_POINTED)
         self.frame.visible = False
-        ui.keyboard(on_key=self._key, repeating=True)
+        ui.keyboard(on_key=self._key, repeating=True, ignore=["input", "select", "textarea"])
 
     def show(self, steps: Steps, at: int | None = None) -> None:
         """Another course of play, at its end or where `at` says."""

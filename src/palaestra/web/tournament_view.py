@@ -19,7 +19,7 @@ from palaestra.web.standings import breakable, crosstable_html, ratings_html
 from palaestra.web.stepper import Stepper
 from palaestra.web.tournaments import Standing
 
-MOST_GAMES = 400  # of a list
+MOST_GAMES = 200  # of a list
 RESULT = {"1-0": "1–0", "0-1": "0–1", "1/2-1/2": "½–½"}
 _POINTED = '(e) => { const b = e.target.closest("[data-game]"); if (b) emit(Number(b.dataset.game)); }'
 
@@ -91,9 +91,9 @@ class TournamentView:
         self.wrong.text = "" if running else printable(last_words(standing.command))
         self.stop.visible, self.resume.visible = running, standing.state == "stopped" and plan is not None
         self.save.visible = standing.played > 0
-        self.cross.content = crosstable_html(standing.file.crosstable())
-        self.ratings.content = ratings_html(standing.file.ratings(), brief=True)
-        names = list(dict.fromkeys([*standing.file.crosstable().players]))
+        self.cross.content = crosstable_html(standing.crosstable)
+        self.ratings.content = ratings_html(standing.ratings, brief=True)
+        names = standing.crosstable.players
         options = {"": "all games", **{str(place): printable(text) for place, text in enumerate(names)}}
         if options != self.pairing.options:
             self.pairing.set_options(options, value=self.pairing.value)
@@ -162,11 +162,10 @@ class TournamentView:
             with contextlib.suppress(RuntimeError), self.client:
                 say(error)
             return
-        if ticket == self._loading:  # no other game was chosen meanwhile
+        if ticket == self._loading and not self.client.is_deleted:  # no other game was chosen meanwhile
             first, second = (played.tags.get(side, "?") for side in ("White", "Black"))
             self.caption.text = printable(f"Game {number + 1}: {first} – {second}, {RESULT.get(played.result, '*')}")
-            with self.client:
-                self.stepper.show(steps)
+            self.stepper.show(steps)
 
     async def _stop(self) -> None:
         self.stop.props("loading")

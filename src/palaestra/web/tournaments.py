@@ -15,9 +15,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, cast
 
+from palaestra.arena.crosstable import Crosstable
+from palaestra.arena.ratings import Ratings
 from palaestra.arena.schedule import FORMATS, Format, check_plan, pairings_a_stage
 from palaestra.base.atomic import make_folder, write_file
-from palaestra.base.errors import ConfigError, PalaestraError
+from palaestra.base.errors import ConfigError, PalaestraError, RunError
 from palaestra.base.reading import parse_json, read_bytes
 from palaestra.live.tournament_file import TournamentFile
 from palaestra.web.commands import Command, is_running
@@ -26,6 +28,7 @@ from palaestra.web.places import Place
 
 ABOUT, GAMES = "tournament.json", "games.pgn"
 MOST_PLAYERS, MOST_GAMES, MOST_SEED = 32, 10_000, 2**31 - 1
+MOST_AT_ONCE = 4  # under way
 MOST_ABOUT = 2**16  # bytes
 FULL = "done"
 
@@ -73,10 +76,12 @@ class Row:
 
 @dataclass(frozen=True)
 class Standing:
-    """All that a page shows of a tournament; `games` is not copied, and grows."""
+    """All that a page shows of a tournament; `file` is not copied, and grows."""
 
     plan: Plan | None
     file: TournamentFile
+    crosstable: Crosstable
+    ratings: Ratings
     command: Command | None
     running: bool
 
@@ -120,6 +125,7 @@ def whole(what: str, given: Any, least: int, most: int) -> int:
 
 def begin(house: House, plan: Plan, folder: Path) -> Command:
     """Start a new tournament."""
+    refuse_crowd(place(house).all())
     words = plan.words(house, folder)
     make_folder(folder)
     write_file(folder / ABOUT, json.dumps(asdict(plan), indent=1, ensure_ascii=False).encode())
@@ -131,7 +137,15 @@ def go_on(house: House, folder: Path) -> Command:
     plan = read_plan(folder)
     if plan is None:
         raise ConfigError(f"{folder.name} has no {ABOUT} that says what is played; start another tournament")
+    refuse_crowd(place(house).all())
     return Command.start(plan.words(house, folder), folder)
+
+
+def refuse_crowd(folders: Sequence[Path]) -> None:
+    """RunError if so many commands of these folders run already that one more would only make all of them slow."""
+    busy = [folder.name for folder in folders if is_running(folder)]
+    if len(busy) >= MOST_AT_ONCE:
+        raise RunError(f"{', '.join(busy)} are under way already; stop one, or wait until it ends")
 
 
 def read_plan(folder: Path) -> Plan | None:
@@ -179,4 +193,5 @@ class Reader:
     def read(self) -> Standing:
         running = is_running(self.folder)  # before the games, so that an end is never told with games missing
         self.file.look()
-        return Standing(self.plan, self.file, Command.last(self.folder), running)
+        tables = self.file.crosstable(), self.file.ratings()
+        return Standing(self.plan, self.file, *tables, Command.last(self.folder), running)

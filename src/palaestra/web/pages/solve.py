@@ -38,7 +38,7 @@ PLAYERS = (
 def register(house: House) -> None:
     def watch(name: str) -> Watched[Seen]:
         reader = solvings.Reader(house, name)
-        return Watched(reader.mark, reader.read)
+        return Watched(reader.mark, reader.read, every=1.0)
 
     watchers = Watchers(watch)
 
@@ -140,7 +140,7 @@ class NewSearch:
         self.start.props("loading")
         try:
             await self.house.moves.ask(questions.names_of_players, game, (words[words.index("--player") + 1],))
-            await asyncio.to_thread(Command.start, words, solvings.folder_of_command(self.house, folder.name))
+            await asyncio.to_thread(solvings.start, self.house, words, folder.name)
         finally:
             self.start.props(remove="loading")
         ui.navigate.to(f"/solve/{quote(folder.name)}")
