@@ -47,7 +47,7 @@ bench: $(STAMPS)/peers
 	$(BIN)/python -m benchmarks
 
 docs: $(STAMPS)/dev links
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict # not --quiet: then it counts no warnings
 	@echo "open site/index.html"
 
 links:

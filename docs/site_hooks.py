@@ -15,7 +15,8 @@ from check_links import FENCE, LINK, ROOT
 from mkdocs.structure.files import File, Files
 
 DOCS = ROOT / "docs"
-AT_ROOT = {"README.md": "index.md", **{name: name for name in ("RESULTS.md", "CHANGELOG.md", "CONTRIBUTING.md")}}
+SAME = ("RESULTS.md", "CHANGELOG.md", "CONTRIBUTING.md", "CITATION.cff")
+AT_ROOT = {"README.md": "index.md", **{name: name for name in SAME}}
 COMMENT = re.compile(r"^(<!--.*-->)\n(?=\S)", re.MULTILINE)  # what follows it at once would be taken for HTML, too
 TABLE_CODE = re.compile(r"`[^`\n]*\\\|[^`\n]*`")  # a code span of a table's cell in which | had to be escaped
 
@@ -38,7 +39,7 @@ def _unfold(entry: Any) -> Any:
 
 
 def on_files(files: Files, config: Any) -> Files:
-    """The pages of the root join those of docs/."""
+    """The files of the root join those of docs/."""
     for name, uri in AT_ROOT.items():
         files.append(File.generated(config, uri, abs_src_path=str(ROOT / name)))
     return files
