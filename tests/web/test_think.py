@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import time
 from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -67,7 +71,7 @@ def test_the_slider_goes_through_the_networks_of_a_run(server: Server, page: Any
     open_play(page, server, game="connect_four-4x4", first="human", second="human", think="run:tiny")
     first = table(page)
     assert "iteration 2, minute 2.0" in page.inner_text(".pt-adviser")
-    page.get_by_role("slider", name="iteration").focus()
+    page.locator('[role=slider][aria-label=iteration] [tabindex="0"]').focus()
     page.keyboard.press("ArrowLeft")
     page.wait_for_function("location.search.includes('run:tiny@0')")
     page.wait_for_function("document.querySelector('.pt-adviser').innerText.includes('untrained')")
@@ -95,6 +99,36 @@ def test_mistakes_are_marked_and_the_space_bar_stops(server: Server, page: Any) 
     page.wait_for_selector('[aria-label="start thinking"]')
     page.keyboard.press(" ")
     page.wait_for_selector('[aria-label="stop thinking"], [aria-label="start thinking"]')
+
+
+def busy(server: Server) -> float:
+    """Seconds of computing of the processes that the server has started, so far."""
+    ticks = 0
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            fields = stat.read_text().rpartition(")")[2].split()
+            if int(fields[1]) == server.process.pid:
+                ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="counts the work of processes as Linux tells it")
+def test_a_closed_tab_ends_its_search(server: Server, page: Any) -> None:
+    open_play(page, server, game="connect_four-6x7", first="human", second="human", think=LONG)
+    table(page)
+    page.get_by_label("how long").click()
+    page.get_by_role("option", name="until stopped").click()
+    before = busy(server)
+    while busy(server) < before + 0.5:
+        page.wait_for_timeout(100)
+    page.close()
+    for _ in range(30):  # the search would go on for ten minutes
+        before = busy(server)
+        time.sleep(1.0)
+        if busy(server) - before < 0.05:
+            return
+    raise AssertionError("the processes go on computing")
 
 
 @pytest.mark.slow

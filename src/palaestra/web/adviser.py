@@ -94,7 +94,7 @@ class Adviser:
     def _tell_network(self, place: int) -> None:
         network = self._networks[place]
         self._slider.props(f'label-value="{network.iteration}"')
-        self._when.text = f"What the network of {words_of(network)} thinks"
+        self._when.text = f"What it thought then: {words_of(network)}"
 
     def _slid(self) -> None:
         place = int(self._slider.value or 0)
@@ -129,7 +129,7 @@ class Adviser:
     async def _think(self) -> None:
         view = self.view
         try:
-            text = view.house.allowed.player(limited(self.text, self.thinking.seconds))
+            text = view.house.allowed.player(limited(self.text, self.thinking.seconds(self.text)))
             moves = view.game.position.text
             await view.house.analyses.ask(thoughts.think, view.text, moves, text, view.game.seed, hear=self._hear)
         except PalaestraError as error:

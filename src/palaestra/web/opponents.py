@@ -64,7 +64,7 @@ class Agents:
 
 
 def words_of(network: Network) -> str:
-    """ "iteration 12, minute 3.5"."""
+    """ "iteration 12, minute 3.5"; 0 is the untrained one."""
     words = f"iteration {network.iteration}" if network.iteration else "untrained"
     return words if network.minutes is None else f"{words}, minute {network.minutes:.1f}"
 

@@ -13,6 +13,7 @@ from palaestra.base.errors import PalaestraError
 from palaestra.live.analysis import PositionAnalysis
 from palaestra.web.adviser import Adviser
 from palaestra.web.curve import Curve
+from palaestra.web.opponents import run_of
 
 if TYPE_CHECKING:
     from palaestra.web.play_view import PlayView
@@ -28,6 +29,7 @@ class Thinking:
     def __init__(self, view: PlayView) -> None:
         self.view = view
         self.is_on = False
+        self._has_chosen = False  # whether a person said how long advisers think
         self.advisers: list[Adviser] = []
         with ui.element("section").classes("p-card").props('aria-label="think"'):
             self._build()
@@ -39,7 +41,7 @@ class Thinking:
             self._switch.props('aria-label="Think"').tooltip("what do players think of this position? (space)")
             self._stop = ui.button(icon="stop", on_click=self.stop_or_start, color=None)
             self._stop.props('flat dense round aria-label="stop thinking"')
-            self._budget = ui.select(BUDGETS, value=USUAL_BUDGET, label="for", on_change=self._restart)
+            self._budget = ui.select(BUDGETS, value=USUAL_BUDGET, label="for", on_change=self._choose_budget)
             self._budget.props('dense outlined options-dense aria-label="how long"').style("width: 150px")
             self._second = ui.button("Second adviser", icon="group_add", on_click=self._toggle_second, color=None)
             self._second.props('flat dense no-caps aria-label="Second adviser"')
@@ -129,10 +131,15 @@ class Thinking:
             adviser.think()
             self.view.write_address()
 
-    @property
-    def seconds(self) -> int:
-        """How long an adviser may think; 0: as its text says."""
+    def seconds(self, adviser: str) -> int:
+        """How long an adviser may think; 0: as its text says, which is what agents do unless a person chooses."""
+        if run_of(adviser) is not None and not self._has_chosen:
+            return 0
         return int(self._budget.value or 0)
+
+    def _choose_budget(self) -> None:
+        self._has_chosen = True
+        self._restart()
 
     def told(self, adviser: Adviser) -> None:
         """An adviser has thought more."""
