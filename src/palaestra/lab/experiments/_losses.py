@@ -64,7 +64,11 @@ SCALES = Scales(
         {"games": 10, "simulations": 32, "solved": 1},
         SMALL,
     ),
-    paper=Scale("nothing", 8, {"games": 20, "simulations": 100, "solved": 1}),
+    paper=Scale(
+        "games of a pairing begin with random openings, sides swapped",
+        8,
+        {"games": 20, "simulations": 100, "solved": 1},
+    ),
 )
 
 

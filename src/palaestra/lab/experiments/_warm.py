@@ -52,15 +52,21 @@ def adaptive(game: str, enhancement: str, name: str = "") -> Arm:
 def scales(laptop: int, *, tournament: bool = True, doubled: tuple[str, ...] = ()) -> Scales:
     """The scales of both chapters, with so many seeds at the middle one; on `doubled` games runs have twice the search.
 
-    What fits into three hours on two cores decides the seeds: chapter 5 has 21 kinds of runs, chapter 6 has 47.
+    Chapter 5 has 21 kinds of runs, chapter 6 has 47: that decides the seeds of a small machine.
     """
 
     def scale(
         departs: str, seeds: int, iterations: int, games: int, simulations: int, sets: tuple[str, ...] = ()
     ) -> Scale:
         matches = {"games": games, "simulations": simulations} if tournament else {}
-        more = {game: (f"selfplay.search.simulations={2 * simulations}",) for game in doubled}
-        return Scale(departs, seeds, {"iterations": iterations, **matches}, sets, board_sets=more)
+        twice = (f"selfplay.search.simulations={2 * simulations}", f"gate.simulations={2 * simulations}")
+        words = [departs]
+        words += [f"{2 * simulations} simulations at {' and '.join(doubled)}"] if doubled and sets else []
+        words += [f"{games} games a pairing, which begin with random openings"] if tournament else []
+        shown = "; ".join(word for word in words if word) or "nothing"
+        return Scale(
+            shown, seeds, {"iterations": iterations, **matches}, sets, board_sets=dict.fromkeys(doubled, twice)
+        )
 
     return Scales(
         smoke=scale(
@@ -72,7 +78,7 @@ def scales(laptop: int, *, tournament: bool = True, doubled: tuple[str, ...] = (
             " 1 epoch over 6 iterations, gates of 16 games, network b2c16",
             laptop, 12, 6, 32, SMALL,
         ),
-        paper=scale("nothing", 8, 100, 20, 100),
+        paper=scale("", 8, 100, 20, 100),
     )  # fmt: skip
 
 

@@ -34,13 +34,12 @@ from palaestra.lab.experiments._one_at_a_time import (
     chances,
     ends,
     idle,
-    less,
     printed,
     symbols,
     three,
     value,
 )
-from palaestra.lab.statistics import Estimate, mean, paired_difference, spearman
+from palaestra.lab.statistics import Estimate, least_difference, mean, paired_difference, spearman
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -162,8 +161,10 @@ def correlation(data: Data, symbol: str, column: str) -> Estimate:
 def _lowest(symbol: str, best: str) -> Claim:
     def check(data: Data) -> Verdict:
         values = three(data, symbol)
-        others = (level for level in LEVELS if level != best)
-        return less(values, symbol, best, min(others, key=lambda level: mean(ends(values[level])).value))
+        own = ends(values[best])
+        lead, closest = least_difference({level: (ends(values[level]), own) for level in LEVELS if level != best})
+        shown = (f"{symbol} = {value(values[level], symbol)}" for level in (closest, best))
+        return Verdict.above(lead, 0.0, f"loss at the end, {' minus '.join(shown)}, which comes closest")
 
     return Claim(f"{printed(symbol, best)} has the lowest loss", check)
 

@@ -246,7 +246,9 @@ def _draw_worth(data: Data) -> Figure:
 
 SMOKE = ("net=mlp8x1-outcome", "selfplay.games=2", "selfplay.search.simulations=2", "evaluation.simulations=2")
 SCALES = Scales(
-    smoke=Scale("one seed, 2 generations, a tiny network for all agents", 1, {"iterations": 2}, SMOKE),
+    smoke=Scale(
+        "one seed, 2 generations of 2 games, 2 simulations, a tiny network for all agents", 1, {"iterations": 2}, SMOKE
+    ),
     laptop=Scale("50 generations; the paper does not say how many runs it shows", 5, {"iterations": 50}),
     paper=Scale("the paper does not say how many runs it shows", 5, {"iterations": 100}),
 )
