@@ -42,7 +42,6 @@ class RunGames:
         self._house = house
         self._run: Run | None = None
         self._games: list[PgnGame] = []
-        self._busy = False
         with ui.element("section").classes("p-card w-stack").props('data-part="games"') as self.card:
             heading("Games of self-play")
             with ui.element("div").classes("w-picks"):
@@ -99,7 +98,7 @@ class RunGames:
         self._problem.text = ""
         with self.card:
             self._stepper.show(steps)
-        self._on.visible = _alternates(self._games[number])
+        self._on.visible = _is_for_two(self._games[number])
 
     def _fail(self, error: PalaestraError) -> None:
         self._problem.text = printable(str(error))
@@ -117,10 +116,12 @@ class RunGames:
             return
         start = played.tags.get("Start", "0")
         moves = " ".join([*([f"@{start}"] if start != "0" else []), *played.moves])
-        ui.navigate.to(str(Address(game=run.stored.game_text, moves=moves, at=self._stepper.at)))
+        rival = f"run:{run.folder.name}"
+        there = Address(game=run.stored.game_text, players=(None, rival), moves=moves, at=self._stepper.at)
+        ui.navigate.to(str(there))
 
 
-def _alternates(played: PgnGame) -> bool:
+def _is_for_two(played: PgnGame) -> bool:
     return played.result != "*"
 
 
