@@ -22,6 +22,7 @@ from palaestra.lab.statistics import Estimate
 COLOURS = (BLUE, ORANGE, GREEN, RED, PURPLE, GREY)
 STYLES = ("-", "--", ":")  # for more curves than colours
 PANEL, ALONE = (4.9, 3.4), (7.4, 4.2)  # inches of one of several panels, and of a single one
+ELO_SPAN = 100.0  # that an axis of Elo has at least
 COLUMNS = 3  # panels beside each other
 PUBLISHED = "published"  # the label of its marks, last in the legend
 MOST_BESIDE = 60  # characters of names below a panel that fit beside each other
@@ -37,13 +38,18 @@ def curves_figure(
     levels: Mapping[str, float] | None = None,
     limits: Limits = (None, None),
     log: bool = False,
+    span: float = 0.0,
 ) -> Figure:
-    """A panel a title, a line a label: means over seeds with 95 % bands. `levels` are horizontal lines by name."""
+    """A panel a title, a line a label: means over seeds with 95 % bands. `levels` are horizontal lines by name.
+
+    The y-axis reaches over at least `span`, so that what hardly differs looks alike.
+    """
     with matplotlib.rc_context(STYLE):
         figure, grid = _panels(list(panels))
         for axes, curves in zip(grid, panels.values(), strict=True):
             draw_curves(axes, curves, x, y, levels or {}, log=log)
             axes.set_ylim(*limits)
+            _stretch(axes, span)
         _one_legend(figure, grid)
     return figure
 
@@ -73,8 +79,12 @@ def estimates_figure(
     published: Mapping[tuple[str, str, str], float] | None = None,
     level: float | None = None,
     limits: Limits = (None, None),
+    span: float = 0.0,
 ) -> Figure:
-    """Points with 95 % intervals: panel -> group on the x-axis -> label -> estimate. Crosses are published numbers."""
+    """Points with 95 % intervals: panel -> group on the x-axis -> label -> estimate. Crosses are published numbers.
+
+    `span` as in `curves_figure`.
+    """
     labels = list(dict.fromkeys(label for groups in panels.values() for some in groups.values() for label in some))
     with matplotlib.rc_context(STYLE):
         figure, grid = _panels(list(panels))
@@ -93,9 +103,16 @@ def estimates_figure(
                     text.set(horizontalalignment="right", rotation_mode="anchor")
             axes.set_xlim(-0.6, len(groups) - 0.4)
             axes.set_ylim(*limits)
+            _stretch(axes, span)
             axes.set_ylabel(y)
         _one_legend(figure, grid)
     return figure
+
+
+def _stretch(axes: Axes, span: float) -> None:
+    low, high = axes.get_ylim()
+    if high - low < span:
+        axes.set_ylim((low + high - span) / 2, (low + high + span) / 2)
 
 
 def _panels(titles: list[str]) -> tuple[Figure, list[Axes]]:
@@ -140,7 +157,8 @@ def _one_legend(figure: Figure, grid: list[Axes]) -> None:
     """All panels have the same labels: one legend above them, where it hides nothing."""
     named: dict[str, Any] = {}
     for axes in grid:
-        named = {label: mark for mark, label in zip(*axes.get_legend_handles_labels(), strict=True)} | named
+        for mark, label in zip(*axes.get_legend_handles_labels(), strict=True):
+            named.setdefault(label, mark)
     named = dict(sorted(named.items(), key=lambda item: item[0] == PUBLISHED))
     if len(named) > 1:
         columns = min(len(named), 6 if len(grid) > 1 else 2 if max(map(len, named)) > 14 else 4)

@@ -170,11 +170,11 @@ def rating_table(data: Data, known: Mapping[tuple[str, str], float]) -> Table:
 
 def rating_figure(data: Data, order: tuple[str, ...], known: Mapping[tuple[str, str], float]) -> Figure:
     """A panel a game, the kinds of runs beside each other in the published order."""
-    from palaestra.lab.experiment_plots import estimates_figure
+    from palaestra.lab.experiment_plots import ELO_SPAN, estimates_figure
 
     panels: dict[str, dict[str, dict[str, Estimate]]] = {}
     for game in data.texts("game"):
         elos = elo_at(data, game)
         panels[game] = {arm: {"here": mean(elos[arm])} for arm in order if arm in elos}
     crosses = {(game, arm, "here"): elo for (game, arm), elo in known.items()}
-    return estimates_figure(panels, "Elo, mean of all players 0", published=crosses)
+    return estimates_figure(panels, "Elo, mean of all players 0", published=crosses, span=ELO_SPAN)

@@ -215,13 +215,13 @@ def _running_table(data: Data) -> Table:
 
 
 def _draw_running(data: Data) -> Figure:
-    from palaestra.lab.experiment_plots import curves_figure
+    from palaestra.lab.experiment_plots import ELO_SPAN, curves_figure
 
     panels = {
         game: {loss: runs.curve("running_elo") for loss, runs in some.by("arm").items()}
         for game, some in data.where(measured="curve").by("game").items()
     }
-    return curves_figure(panels, "iteration", "running Elo")
+    return curves_figure(panels, "iteration", "running Elo", span=ELO_SPAN)
 
 
 # Figure 4.8: final networks against each other.
@@ -261,10 +261,10 @@ def _rating_table(data: Data) -> Table:
 
 
 def _draw_ratings(data: Data) -> Figure:
-    from palaestra.lab.experiment_plots import estimates_figure
+    from palaestra.lab.experiment_plots import ELO_SPAN, estimates_figure
 
     crosses = {(game, loss, "here"): float(elo) for game, row in RATED.items() for loss, elo in row.items()}
-    return estimates_figure(elo_estimates(data), "Elo, mean of all players 0", published=crosses)
+    return estimates_figure(elo_estimates(data), "Elo, mean of all players 0", published=crosses, span=ELO_SPAN)
 
 
 ALL = tuple(one for game in BOARDS for one in four_losses(game))

@@ -145,12 +145,12 @@ def _list_table(data: Data) -> Table:
 
 
 def _draw_list(data: Data) -> Figure:
-    from palaestra.lab.experiment_plots import estimates_figure
+    from palaestra.lab.experiment_plots import ELO_SPAN, estimates_figure
 
     true, wrong = (elo_by_arm(data, first_listed_white=defect) for defect in (False, True))
     kinds = {arm: {"here": mean(true[arm]), "with L8": mean(wrong[arm])} for arm in ORDER if arm in true}
     crosses = {(OTHELLO, arm, "with L8"): ELO[OTHELLO, arm] for arm in ORDER}
-    return estimates_figure({OTHELLO: kinds}, "Elo, mean of all players 0", published=crosses)
+    return estimates_figure({OTHELLO: kinds}, "Elo, mean of all players 0", published=crosses, span=ELO_SPAN)
 
 
 EXPERIMENTS = (

@@ -79,12 +79,12 @@ def _length_table(data: Data) -> Table:
 
 
 def _draw_lengths(data: Data) -> Figure:
-    from palaestra.lab.experiment_plots import estimates_figure
+    from palaestra.lab.experiment_plots import ELO_SPAN, estimates_figure
 
     panels = {
         name: {f"I′ = {length}": {"here": elo} for length, elo in _by_length(data, name).items()} for name in WARM
     }  # fmt: skip
-    return estimates_figure(panels, "Elo, mean of the panel 0")
+    return estimates_figure(panels, "Elo, mean of the panel 0", span=ELO_SPAN)
 
 
 # Figure 6.3: adaptive against fixed.
@@ -115,14 +115,14 @@ def _switch_arms(game: str) -> tuple[Arm, ...]:
 
 
 def _draw_switches(data: Data) -> Figure:
-    from palaestra.lab.experiment_plots import estimates_figure
+    from palaestra.lab.experiment_plots import ELO_SPAN, estimates_figure
 
     panels: dict[str, dict[str, dict[str, Estimate]]] = {}
     for game in data.texts("game"):
         elos = {arm: mean(by_seed) for arm, by_seed in elo_at(data, game).items()}
         pairs = {name: {f"I′ = {LENGTH}": elos[name], "adaptive": elos[_adaptive(name)]} for name in WARM}
         panels[game] = {BASELINE: {BASELINE.lower(): elos[BASELINE]}, **pairs}
-    return estimates_figure(panels, "Elo, mean of all players 0")
+    return estimates_figure(panels, "Elo, mean of all players 0", span=ELO_SPAN)
 
 
 EXPERIMENTS = (

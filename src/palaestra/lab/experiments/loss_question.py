@@ -76,7 +76,7 @@ def _defect_table(data: Data) -> Table:
 
 
 def _draw_defects(data: Data) -> Figure:
-    from palaestra.lab.experiment_plots import estimates_figure
+    from palaestra.lab.experiment_plots import ELO_SPAN, estimates_figure
 
     panels: dict[str, dict[str, dict[str, Estimate]]] = {}
     for game, (defect, _) in DEFECTS.items():
@@ -84,7 +84,7 @@ def _draw_defects(data: Data) -> Figure:
         panels[game] = {
             loss: {words: mean(elos[loss]) for words, elos in found.items() if loss in elos} for loss in LOSSES
         }
-    return estimates_figure(panels, "Elo, mean of its tournament 0", level=0)
+    return estimates_figure(panels, "Elo, mean of its tournament 0", level=0, span=ELO_SPAN)
 
 
 def _elo_table(data: Data) -> Table:
@@ -97,13 +97,13 @@ def _elo_table(data: Data) -> Table:
 
 
 def _draw_elos(data: Data) -> Figure:
-    from palaestra.lab.experiment_plots import estimates_figure
+    from palaestra.lab.experiment_plots import ELO_SPAN, estimates_figure
 
     panels = {
         game: {name: {"here": mean(by_seed)} for name, by_seed in sorted(elo_by_arm(some).items()) if name != "random"}
         for game, some in data.by("game").items()
     }
-    return estimates_figure(panels, "Elo, mean of all players 0")
+    return estimates_figure(panels, "Elo, mean of all players 0", span=ELO_SPAN)
 
 
 def _lambda(value: float) -> str:
