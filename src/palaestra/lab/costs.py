@@ -6,7 +6,7 @@ Without a listener nothing is measured, and what is not remembered is unknown.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from palaestra.base.compiling import clock
@@ -15,12 +15,10 @@ from palaestra.base.jit import cache_root
 from palaestra.base.own_files import NotOwn, read_own
 from palaestra.base.reading import parse_json
 from palaestra.lab.jobs import Call, Job, Train
-from palaestra.learn.calibration import calibrate
+from palaestra.learn.calibration import MeasureListener, calibrate
 from palaestra.learn.config import RunConfig
 from palaestra.learn.speed_memory import FOLDER, machine_digest, write_memory
 from palaestra.learn.time_model import Speeds, estimate
-
-Listener = Callable[[str], None]  # hears what is measured next
 
 
 class _Unknown(Exception):
@@ -30,7 +28,7 @@ class _Unknown(Exception):
 class Costs:
     """The seconds of jobs; jobs that differ in their seed alone cost the same."""
 
-    def __init__(self, listen: Listener | None = None) -> None:
+    def __init__(self, listen: MeasureListener | None = None) -> None:
         self._listen = listen
         self._runs: dict[str, float | None] = {}
         self._path = _memory_file()

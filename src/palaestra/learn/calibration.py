@@ -60,11 +60,13 @@ DRIFT_SECONDS = 6.0  # in which the run's own network must be able to do it
 LONG_GAME = 40  # plies
 LOADING = 1.0  # seconds, about, in which compiled functions are loaded
 
-Listener = Callable[[str], None]  # hears what is measured next
+MeasureListener = Callable[[str], None]  # hears what is measured next
 Store = dict[str, Any]
 
 
-def calibrate(config: RunConfig, listen: Listener | None = None, *, anew: bool = False, old: bool = False) -> Speeds:
+def calibrate(
+    config: RunConfig, listen: MeasureListener | None = None, *, anew: bool = False, old: bool = False
+) -> Speeds:
     """The speeds that an estimate of this run needs; what is remembered is not measured again, unless `anew`.
 
     With `old`, what was measured before the code changed will do: better than nothing where nothing may be measured.
@@ -78,7 +80,7 @@ def calibrate(config: RunConfig, listen: Listener | None = None, *, anew: bool =
 class _Calibration:
     """One measurement after the other, each by its key from the memory or anew."""
 
-    def __init__(self, game: Game, config: RunConfig, listen: Listener, anew: bool, old: bool) -> None:
+    def __init__(self, game: Game, config: RunConfig, listen: MeasureListener, anew: bool, old: bool) -> None:
         self.game, self.config, self.listen, self.anew, self.old = game, config, listen, anew, old
         self.code = code_digest(game)
         self.path = memory_file()
