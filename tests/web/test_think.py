@@ -40,7 +40,7 @@ def table(page: Any) -> str:
 def test_thinking_shows_moves_values_and_the_line_and_grows(server: Server, page: Any) -> None:
     open_play(page, server, game="connect_four-6x7", first="human", second="human", moves="4 4", think=LONG)
     shown = table(page)
-    assert all(word in shown for word in ("move", "value", "probability", "visits"))
+    assert all(word in shown for word in ("move", "value", "policy", "visits"))
     page.wait_for_function(f"document.querySelector('.pt-table').innerText !== {json.dumps(shown)}")
     assert "for the player to move" in page.inner_text(".pt-value")
     assert page.inner_text(".pt-line").startswith("Expected:")

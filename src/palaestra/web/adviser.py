@@ -179,7 +179,8 @@ def limited(text: str, seconds: int) -> str:
 def table(found: PositionAnalysis) -> str:
     """Moves and what the player thinks of each, the likeliest first."""
     columns = found.columns()
-    head = "".join(f"<th>{escape(name)}</th>" for name in ("move", *columns))
+    names = ("move", *("policy" if name == "probability" else name for name in columns))
+    head = "".join(f"<th>{escape(name)}</th>" for name in names)
     rows = []
     for place, row in enumerate(found.moves[:MOST_ROWS]):
         share = 100 * (row.probability or 0.0)

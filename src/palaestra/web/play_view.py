@@ -15,6 +15,7 @@ from nicegui import Client, background_tasks, ui
 from palaestra.base.errors import MoveError, PalaestraError
 from palaestra.base.printable import escape
 from palaestra.games.base import Game
+from palaestra.games.overlay import has_spots
 from palaestra.live.analysis import default_adviser
 from palaestra.live.defaults import OPPONENT
 from palaestra.live.elsewhere import Elsewhere
@@ -83,8 +84,12 @@ class PlayView:
                 "opening": self._button("Opening", "shuffle", self.new_opening, "a new game after random moves"),
             }
             self._button("New game", "add", self.new_game, "begin again").classes("pl-main")
-        self._build_moves()
+        if not has_spots(self.rules):
+            self._build_moves()
         self.moves = MovesList(self.step)
+        self.under = ui.element("div").classes("p-card pl-wide")  # for the value over the game
+        if has_spots(self.rules):
+            self._build_moves()
         ui.label(self.rules.goal).classes("p-soft")
 
     def _button(self, words: str, icon: str, act: object, tip: str) -> ui.button:

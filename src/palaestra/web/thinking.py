@@ -33,7 +33,7 @@ class Thinking:
         self.advisers: list[Adviser] = []
         with ui.element("section").classes("p-card").props('aria-label="think"'):
             self._build()
-        self.curve = Curve(view, self._card)
+        self.curve = Curve(view, view.under)
 
     def _build(self) -> None:
         with ui.element("div").classes("pt-switches"):
@@ -57,7 +57,7 @@ class Thinking:
 
     def _look(self) -> None:
         """Show what belongs to a panel that is on or off."""
-        for part in (self._card, self._budget, self._second, self._stop):
+        for part in (self._card, self._budget, self._second, self._stop, self.view.under):
             part.visible = self.is_on
         self._second.text = "One adviser" if len(self.advisers) > 1 else "Second adviser"
 
