@@ -15,6 +15,7 @@ from palaestra.lab.statistics import (
     difference,
     elo_by_arm,
     elo_list,
+    least_difference,
     mean,
     order_chance,
     paired_difference,
@@ -108,3 +109,27 @@ def test_with_the_first_listed_as_white_half_of_the_points_looks_weaker() -> Non
     )
     assert plain["a"] == pytest.approx(0.0, abs=1e-6)
     assert listed["a"] == pytest.approx(-13.81, abs=0.01)
+
+
+def test_a_lead_over_all_others_is_that_over_the_closest_and_no_surer_than_any() -> None:
+    one = np.array([10.0, 12.0, 11.0, 9.0, 13.0])
+    steady, wild = one - 5.0, one - np.array([-20.0, 40.0, 0.0, 30.0, -10.0])
+    steady = steady + np.array([0.1, -0.1, 0.0, 0.1, -0.1])
+    found, closest = least_difference({"steady": (one, steady), "wild": (one, wild)})
+    assert closest == "steady" and found.value == pytest.approx(5.0)
+    assert ends(found)[0] == pytest.approx(ends(paired_difference(one, wild))[0]), "wild is not surely beaten"
+    assert ends(found)[1] > ends(paired_difference(one, steady))[1], "the closest was chosen by looking"
+
+
+def test_who_is_as_good_as_all_others_is_rarely_called_worse_than_one_of_them() -> None:
+    rng, called = np.random.default_rng(0), 0
+    for _ in range(400):
+        runs = rng.normal(size=(8, 5))
+        found, _ = least_difference({str(place): (runs[0], other) for place, other in enumerate(runs[1:])})
+        called += ends(found)[1] < 0
+    assert called / 400 < 0.05
+
+
+def test_arms_of_other_seeds_are_not_compared_seed_by_seed() -> None:
+    found = paired_difference(np.array([1.0, 2.0]), np.array([1.0, 2.0, 3.0]))
+    assert math.isnan(found.value) and found.interval is None

@@ -92,3 +92,21 @@ def test_both_chapters_share_their_runs(scale: str) -> None:
     plan = make_plan(declared()["table-6.2"], scale, 1)
     simulations = {arm.game: plan.run("thesis", arm, 0).config.selfplay.search.simulations for arm in plan.arms}
     assert simulations["gobang-6x6"] == 2 * simulations["othello-6x6"]
+
+
+@pytest.mark.parametrize(("switch", "answers"), [(1, {"holds"}), (0, {"open"})])
+def test_a_mean_that_the_limit_cut_short_decides_nothing_that_it_might_not(switch: int, answers: set[str]) -> None:
+    rows: list[Row] = [
+        {
+            "measured": "curve", "game": "connect_four-6x6", "arm": "Rave", "seed": seed, "iteration": iteration,
+            "balance": -1, "switched": switch * (iteration == last),
+        }
+        for seed, last in enumerate((2, 3, 2, 3, 2))
+        for iteration in range(1, last + 1)
+    ]  # fmt: skip
+    found = verdicts("table-6.2", rows)
+    texts = (
+        "Rave switches after 2.38 iterations at connect_four-6x6",
+        "Rave switches sooner than its best fixed length",
+    )
+    assert {answer for text, answer in found.items() if text.startswith(texts)} == answers
