@@ -87,7 +87,7 @@ def _facts(outcomes: Sequence[Outcome]) -> str:
 def _claims(outcome: Outcome) -> list[str]:
     id = outcome.plan.experiment.id
     return [
-        f'<tr><td><a href="#{escape(id)}">{escape(id)}</a></td><td class="claim">{escape(claim.text)}'
+        f'<tr><td class="id"><a href="#{escape(id)}">{escape(id)}</a></td><td class="claim">{escape(claim.text)}'
         f"{' <span class=dim>(ours)</span>' if claim.ours else ''}</td>"
         f'<td><span class="{verdict.answer}">{verdict.answer}</span></td>'
         f'<td class="figure">{escape(str(verdict.estimate))}</td><td>{escape(verdict.what)}</td>'
@@ -105,7 +105,7 @@ def _section(outcome: Outcome) -> str:
     known = f"<p>Published numbers: {escape('; '.join(sources))}.</p>" if sources else ""
     return (
         f'<section id="{escape(identity.id)}"><h3>{escape(number)}: {escape(identity.caption)}</h3>'
-        f"<p>Scale {plan.scale_name}: {escape(outcome.departs)}. {len(plan.seeds)} seeds, "
+        f"<p>Scale {plan.scale_name}: {escape(outcome.departs)}. {len(plan.seeds)} seed{'s' * (len(plan.seeds) > 1)}, "
         f"{outcome.seconds / 60:.1f} minutes of computing. <code>{escape(command_of(plan))}</code></p>{reading}{known}"
         f"<figure>{_svg(outcome)}</figure>"
         f"<details><summary>Table</summary>{_html(outcome.table)}</details></section>"

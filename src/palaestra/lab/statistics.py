@@ -156,6 +156,13 @@ def spearman(x: Float64s | Sequence[float], y: Float64s | Sequence[float]) -> Es
     return Estimate(rho, (math.tanh(math.atanh(rho) - half), math.tanh(math.atanh(rho) + half)))
 
 
+def bounded(correlation: Estimate) -> Estimate:
+    """A mean of correlations, whose interval ends at -1 and 1."""
+    if correlation.interval is None:
+        return correlation
+    return Estimate(correlation.value, (max(-1.0, correlation.interval[0]), min(1.0, correlation.interval[1])))
+
+
 def least_squares(columns: Mapping[str, Float64s], target: Float64s) -> dict[str, float]:
     """name -> coefficient of the plane through a target; a constant is fitted too. All float64[n]."""
     design = np.column_stack([np.ones(len(target)), *columns.values()])

@@ -23,7 +23,7 @@ from palaestra.lab.experiment import Arm, Scale, Scales
 from palaestra.lab.experiments._hyper_parameters import chosen_values, instead, make_arm, read_totals, trained
 from palaestra.lab.jobs import Batch, Call, Given
 from palaestra.lab.matches import Match, final_agent, match_row, play_matches
-from palaestra.lab.statistics import Estimate, elo_list, least_squares, mean, spearman
+from palaestra.lab.statistics import Estimate, bounded, elo_list, least_squares, mean, spearman
 
 if TYPE_CHECKING:
     from palaestra.lab.jobs import Job, Store
@@ -243,10 +243,7 @@ def trade(data: Data, symbol: str, column: str) -> Estimate:
 
 def correlation(data: Data, symbol: str, column: str) -> Estimate:
     """The rank correlation over the models of a seed, over seeds."""
-    found = over_seeds(data, lambda some: spearman(some.numbers(symbol), some.numbers(column)).value)
-    if found.interval is None:
-        return found
-    return Estimate(found.value, (max(-1.0, found.interval[0]), min(1.0, found.interval[1])))
+    return bounded(over_seeds(data, lambda some: spearman(some.numbers(symbol), some.numbers(column)).value))
 
 
 READING = (

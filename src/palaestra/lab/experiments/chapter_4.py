@@ -31,7 +31,7 @@ from palaestra.lab.experiments._losses import (
     strongest,
 )
 from palaestra.lab.measures import Curves, Tournament
-from palaestra.lab.statistics import best_chances, least_difference, mean, paired_difference, spearman
+from palaestra.lab.statistics import best_chances, bounded, least_difference, mean, paired_difference, spearman
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -202,7 +202,7 @@ def _misleads(data: Data) -> Verdict:
             both = ([some[loss] for loss in LOSSES] for some in (own, true))
             found.append(spearman(*(np.concatenate(one) for one in both)).value)
     what = f"rank correlation of running Elo and tournament Elo on a board, mean of {len(found)} boards"
-    return Verdict.below(mean(found), 0.5, what)
+    return Verdict.below(bounded(mean(found)), 0.5, what)
 
 
 def _running_table(data: Data) -> Table:
