@@ -94,7 +94,8 @@ class ResultView:
             return
         source = f"/laboratory/figure/{quote(found.where)}/{quote(self.id)}"
         name = f"figure of {result.identity.number}: {result.identity.caption}"
-        ui.html(f'<img class="px-figure" src="{source}" alt="{escape(name)}">', sanitize=False)
+        image = f'<img class="px-figure" src="{source}" alt="{escape(name)}">'
+        ui.html(f'<a href="{source}" target="_blank" title="the figure alone">{image}</a>', sanitize=False)
         where = "of the atlas that comes with Palaestra" if found.where == "atlas" else "of this machine"
         seeds = f"{found.seeds} seed{'s' * (found.seeds > 1)}"
         words = f"Results {where}: scale {found.scale}, {seeds}, {found.minutes:,.1f} minutes of computing."

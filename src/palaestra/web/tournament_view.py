@@ -20,6 +20,7 @@ from palaestra.web.stepper import Stepper
 from palaestra.web.tournaments import Standing
 
 MOST_GAMES = 200  # of a list
+FEW = 5  # players whose cross table has room beside the ratings
 RESULT = {"1-0": "1–0", "0-1": "0–1", "1/2-1/2": "½–½"}
 _POINTED = '(e) => { const b = e.target.closest("[data-game]"); if (b) emit(Number(b.dataset.game)); }'
 
@@ -37,7 +38,7 @@ class TournamentView:
         with ui.element("div").classes("px-stack"):
             self._head()
             with ui.element("div").classes("p-columns px-even"):
-                with ui.element("section").classes("p-card px-middle"):
+                with ui.element("section").classes("p-card px-middle") as self.cross_card:
                     title("Cross table")
                     self.cross = ui.html("", sanitize=False).classes("p-scroll")
                 with ui.element("section").classes("p-card px-middle"):
@@ -91,6 +92,7 @@ class TournamentView:
         self.wrong.text = "" if running else printable(last_words(standing.command))
         self.stop.visible, self.resume.visible = running, standing.state == "stopped" and plan is not None
         self.save.visible = standing.played > 0
+        self.cross_card.classes(add="px-whole" if len(standing.crosstable.players) > FEW else "")
         self.cross.content = crosstable_html(standing.crosstable)
         self.ratings.content = ratings_html(standing.ratings, brief=True)
         names = standing.crosstable.players
@@ -123,7 +125,7 @@ class TournamentView:
         rows = "".join(self._game_row(number, game) for number, game in there[:MOST_GAMES])
         more = len(there) - MOST_GAMES
         rest = f'<p class="p-soft">and {more:,} more: choose a player, or save the PGN</p>' if more > 0 else ""
-        head = "<tr><th>game</th><th>first</th><th>second</th><th></th></tr>"
+        head = '<tr><th>game</th><th>first</th><th>second</th><th class="px-hide"></th></tr>'
         table = f'<table class="px-list"><thead>{head}</thead><tbody>{rows}</tbody></table>{rest}'
         self.games.content = table if there else '<p class="px-empty">No game has ended yet.</p>'
 
@@ -131,9 +133,10 @@ class TournamentView:
         chosen = ' class="px-chosen"' if number == self.chosen else ""
         first, second = (breakable(game.tags.get(side, "?")) for side in ("White", "Black"))
         name = f'<button type="button" aria-label="show game {number + 1}">{number + 1}</button>'
+        result = RESULT.get(game.result, "*")
         return (
-            f'<tr data-game="{number}"{chosen}><td>{name}</td>'
-            f"<td>{first}</td><td>{second}</td><td class='px-number'>{RESULT.get(game.result, '*')}</td></tr>"
+            f'<tr data-game="{number}"{chosen}><td>{name}<span class="px-only-phone">{result}</span></td>'
+            f"<td>{first}</td><td>{second}</td><td class='px-number px-hide'>{result}</td></tr>"
         )
 
     # What a person does.

@@ -185,7 +185,7 @@ def _result_row(row: ResultRow, scale: str, running: str | None) -> str:
     left = (
         "" if row.seconds is None else f"{row.seconds / 60:,.1f}" if row.seconds < 600 else f"{row.seconds / 60:,.0f}"
     )
-    jobs = "…" if row.jobs is None else f"{row.jobs - row.done:,} jobs" if row.jobs > row.done else ""
+    jobs = "…" if row.jobs is None else _jobs(row.jobs - row.done)
     shown = f"{jobs}<small>{left} min</small>" if left and jobs else jobs
     return (
         f'<tr><td>{link}<small>{escape(id)}</small><span class="px-only-phone">{caption}</span></td>'
@@ -193,6 +193,10 @@ def _result_row(row: ResultRow, scale: str, running: str | None) -> str:
         f'<td class="px-what">{caption}</td><td>{_verdicts(row, running)}</td>'
         f'<td class="px-number px-hide">{shown if row.declared and not row.problem else ""}</td></tr>'
     )
+
+
+def _jobs(count: int) -> str:
+    return f"{count:,} job{'s' * (count > 1)}" if count else ""
 
 
 def _verdicts(row: ResultRow, running: str | None) -> str:
