@@ -11,6 +11,7 @@ import pytest
 
 from palaestra.base.errors import GameError
 from palaestra.base.text import Parts
+from palaestra.base import user_code
 from palaestra.base.user_code import begin_command, call, code_names, in_words, is_code, load, to_be_named, trust
 from palaestra.games.registry import make_game, make_stored_game
 
@@ -97,6 +98,16 @@ def test_a_command_trusts_its_words_until_the_next_one_begins(tmp_path: Path, mo
     begin_command(["review", "own_game:GAME"])
     with pytest.raises(GameError, match="add --trust"):
         make_game("own_game:GAME")
+
+
+def test_words_that_a_page_has_put_together_name_no_program_and_no_other_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    user_code.trust("mine:GAME")
+    monkeypatch.setenv(*next(iter(user_code.for_a_page().items())))
+    user_code.begin_command(["train", "mine:GAME", "--set", "net=others:NET", "gtp:gnugo --mode gtp", "x:y"])
+    assert user_code.trusted() == ["mine:GAME"]
+    assert not user_code.may_start("gnugo --mode gtp")
+    user_code.begin_command(["games"])
+    assert user_code.trusted() == []
 
 
 def test_consent_is_to_one_name_of_a_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

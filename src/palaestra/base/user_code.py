@@ -59,6 +59,8 @@ _NAMES = re.compile(rf"(?<![\w.:/\\-])({_NAME.pattern})")
 
 _PLAYER = Grammar("player", "gtp:gnugo", ValueError)
 
+FROM_A_PAGE = "PALAESTRA_FROM_A_PAGE"  # set where a page has started the command: code that may be imported
+
 _trusted: set[str] = set()  # what the user has named in this command
 _commands: set[str] = set()  # what the user has typed as players that are programs
 _came_with: dict[str, frozenset[Path]] = {}  # module -> files of the user's own that importing it imported
@@ -90,12 +92,24 @@ def trust_commands(*texts: str) -> None:
 
 
 def begin_command(words: Iterable[str]) -> None:
-    """A command begins: nothing is trusted but what its words name. A word that is a path names that file alone."""
+    """A command begins: nothing is trusted but what its words name. A word that is a path names that file alone.
+
+    Where a page has started the command, nobody has typed its words: they name no program, and no code but what the
+    server's own command named (`for_a_page`).
+    """
     _trusted.clear()
     _commands.clear()
     typed = [word for word in words if not os.path.lexists(word)]
-    trust(*typed)
-    trust_commands(*typed)
+    if (allowed := os.environ.get(FROM_A_PAGE)) is None:
+        trust(*typed)
+        trust_commands(*typed)
+    else:
+        _trusted.update(set(code_names(typed)) & set(allowed.split()))
+
+
+def for_a_page() -> dict[str, str]:
+    """What the environment of a command says that a page starts: nobody has typed its words."""
+    return {FROM_A_PAGE: " ".join(trusted())}
 
 
 def trusted() -> list[str]:

@@ -25,6 +25,7 @@ from palaestra.base.atomic import disk_error, make_folder, write_file
 from palaestra.base.errors import RunError
 from palaestra.base.locks import lock
 from palaestra.base.reading import parse_json, read_bytes
+from palaestra.base.user_code import for_a_page
 
 RECORD, LOG = "command.json", "command.log"
 GRACE = 20.0  # seconds in which a command that was asked to stop may write what it has
@@ -177,7 +178,7 @@ def _spawn(words: list[str], log: int) -> subprocess.Popen[bytes]:
     apart: dict[str, Any] = {"start_new_session": True}
     if os.name == "nt":
         apart = {"creationflags": getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)}
-    around = {**os.environ, "COLUMNS": WIDTH}
+    around = {**os.environ, **for_a_page(), "COLUMNS": WIDTH}
     return subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=around, **apart)
 
 
