@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from palaestra.base import user_code
 from palaestra.base.errors import GameError
 from palaestra.base.text import Parts
-from palaestra.base import user_code
 from palaestra.base.user_code import begin_command, call, code_names, in_words, is_code, load, to_be_named, trust
 from palaestra.games.registry import make_game, make_stored_game
 
