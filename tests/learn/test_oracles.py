@@ -101,6 +101,7 @@ def test_opposition_is_judged_by_retrograde_analysis() -> None:
 def test_large_boards_and_solitaire_have_no_oracle_and_small_ones_are_made_once() -> None:
     assert own_oracle(make_game("othello-8x8")) is None and own_oracle(make_game("morpion-4d")) is None
     assert own_oracle(TIC) is own_oracle(TIC)
+    assert own_oracle(make_game("gdl:connect_four-4x4")) is None  # not compiled: a sample would take many minutes
 
 
 def test_a_mistake_is_a_move_with_a_worse_sign_than_another() -> None:

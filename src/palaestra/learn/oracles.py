@@ -25,6 +25,7 @@ from palaestra.base.reading import MOST_TEXT, parse_json, read_bytes
 from palaestra.base.streams import keyed_seeds
 from palaestra.base.types import Bools, Int8s, Int32s, Int64s
 from palaestra.games.base import Game
+from palaestra.games.kernel_game import KernelGame
 from palaestra.games.rows import ONGOING
 from palaestra.nets.evaluator import OnnxEvaluator
 from palaestra.players.base import Player
@@ -140,6 +141,7 @@ def _player(
 def own_oracle(game: Game, seed: int = 0) -> PositionSet | None:
     """All positions of a game that has few, a solved sample of a small board, or None for anything larger.
 
+    Only compiled rules are fast enough for a sample: a solver asks them millions of times, one state after the other.
     Made once a process for each game and seed.
     """
     return _own_oracle(game, seed)
@@ -150,7 +152,9 @@ def _own_oracle(game: Game, seed: int) -> PositionSet | None:
     _, height, width = game.observation_shape
     if game.players != 2 or height * width > LARGEST_BOARD:
         return None
-    return all_positions(game) or solved_sample(game, SAMPLE, seed)
+    if (every := all_positions(game)) is not None or not isinstance(game, KernelGame):
+        return every
+    return solved_sample(game, SAMPLE, seed)
 
 
 def all_positions(game: Game, most: int = MOST_POSITIONS) -> PositionSet | None:
