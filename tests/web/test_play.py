@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
+from palaestra.live.targets import targets
 from tests.live.test_role_play import BOTH
+from tests.live.test_targets import walk
 from tests.web.conftest import Server, fits, start_server, stop_server
 from tests.web.playing import (
     PATIENCE,
@@ -118,17 +120,16 @@ def test_a_king_is_picked_and_then_its_square_or_the_square_at_once(server: Serv
 
 @pytest.mark.slow
 def test_where_several_lines_are_near_one_is_asked_which(server: Server, page: Any) -> None:
-    open_play(page, server, game="morpion-5t")
-    several = page.locator('.pb-move[aria-label*="moves:"]').first
-    if not several.count():
-        pytest.skip("every point of the first position has one line")
-    several.click(force=True)
+    some = (position for seed in range(50) for position in walk("morpion-5t", 12, seed))
+    several = next(one for one in some if any(len(target.actions) > 1 for target in targets(one)))
+    open_play(page, server, game="morpion-5t", moves=several.text)
+    page.locator('.pb-move[aria-label*="moves:"]').first.click(force=True)
     page.wait_for_selector(".pb-chooser button")
     assert page.locator(".pb-chooser button").count() > 1 and page.locator(".pb-line").count() > 1
     before = version(page)
     page.locator(".pb-chooser button").nth(1).click()
     changed(page, before)
-    played(page, 1)
+    played(page, len(several.moves) + 1)
 
 
 @pytest.mark.slow

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from nicegui import ui
 
 from palaestra.base.errors import PalaestraError
@@ -14,11 +16,11 @@ GAME, MINUTES = "connect_four-5x5", 2.0
 def first_visit(house: House) -> None:
     """A card with the button."""
 
-    def begin() -> None:
+    async def begin() -> None:
         from palaestra.web.training import start
 
         try:
-            name = start(house, game=GAME, preset="fast", minutes=MINUTES)
+            name = await asyncio.to_thread(start, house, game=GAME, preset="fast", minutes=MINUTES)
         except PalaestraError as error:
             say(error)
             return

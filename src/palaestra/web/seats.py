@@ -168,7 +168,7 @@ def player_choice(offered: dict[str, str], value: str, label: str, chosen: Any) 
         shown, label=label, value=value, new_value_mode="add-unique", key_generator=lambda text: text.strip(),
         on_change=change,
     )  # fmt: skip
-    return choice.props(f'dense outlined options-dense aria-label="{label}" popup-content-class="pl-popup"')
+    return choice.props(f'dense outlined options-dense aria-label="{label}"')
 
 
 def set_choice(choice: ui.select, value: str) -> None:
