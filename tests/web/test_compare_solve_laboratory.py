@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.web.conftest import Server, fits, read
+from tests.web.test_compare import PATIENCE
 
 SCRIPT = "<img src=x onerror=window.hit=1><script>window.hit=1</script>"
 PGN = "".join(
@@ -24,6 +25,7 @@ def drop(page: Any, name: str, text: str) -> None:
 
 
 def test_a_pgn_that_is_dropped_is_rated_and_its_names_are_harmless(page: Any, server: Server) -> None:
+    page.set_default_timeout(PATIENCE)
     page.goto(f"{server.url}/compare")
     drop(page, "games.pgn", PGN)
     page.get_by_text("games.pgn: 3 games of 3 players").wait_for()
@@ -37,6 +39,7 @@ def test_a_pgn_that_is_dropped_is_rated_and_its_names_are_harmless(page: Any, se
 
 
 def test_a_solution_that_is_dropped_is_verified_and_drawn(page: Any, server: Server) -> None:
+    page.set_default_timeout(PATIENCE)
     page.goto(f"{server.url}/solve")
     drop(page, "two.txt", MORPION.format(score=2))
     page.get_by_text("verified independently of the engine").wait_for()
@@ -53,6 +56,7 @@ def test_a_solution_that_is_dropped_is_verified_and_drawn(page: Any, server: Ser
 
 
 def test_the_laboratory_lists_all_results_at_once(page: Any, server: Server) -> None:
+    page.set_default_timeout(PATIENCE)
     page.goto(f"{server.url}/laboratory?scale=smoke")
     page.get_by_role("link", name="Figure 4.2").wait_for()
     assert page.locator(".px-results tbody td:first-child a").count() >= 32
@@ -62,6 +66,7 @@ def test_the_laboratory_lists_all_results_at_once(page: Any, server: Server) -> 
 
 
 def test_wrong_wishes_are_answered_by_a_line(page: Any, server: Server) -> None:
+    page.set_default_timeout(PATIENCE)
     page.goto(f"{server.url}/compare")
     page.get_by_label("Games a pairing").fill("3")
     page.get_by_role("button", name="Start").click()
@@ -82,6 +87,7 @@ def test_wrong_wishes_are_answered_by_a_line(page: Any, server: Server) -> None:
 
 
 def test_nothing_is_scrolled_sideways_on_a_phone(phone: Any, server: Server) -> None:
+    phone.set_default_timeout(PATIENCE)
     for path, words in (("/compare", "New tournament"), ("/solve", "New search"), ("/laboratory", "Published results")):
         phone.goto(server.url + path)
         phone.get_by_text(words).first.wait_for()
