@@ -121,6 +121,12 @@ def test_a_trend_that_has_not_ended_is_not_drawn_out_much_further() -> None:
     assert 0.05 <= found.after(10_000) < 0.3, "0.3 was the last that was seen"
 
 
+def test_behind_a_gate_games_change_more_slowly() -> None:
+    shorter = speeds(course=Course(Trend(0.5, 60.0)))
+    free, gated = (estimate(config(f"gate.kind={kind}", iterations=8), shorter) for kind in ("off", "threshold"))
+    assert gated.positions > free.positions
+
+
 def test_more_games_an_iteration_bring_the_change_sooner() -> None:
     shorter = speeds(course=Course(Trend(0.5, 60.0)))
     one, other = (

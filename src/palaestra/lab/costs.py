@@ -18,7 +18,7 @@ from palaestra.lab.jobs import Call, Job, Train
 from palaestra.learn.calibration import MeasureListener, calibrate
 from palaestra.learn.config import RunConfig
 from palaestra.learn.speed_memory import FOLDER, machine_digest, write_memory
-from palaestra.learn.time_model import Speeds, estimate
+from palaestra.learn.time_model import Speeds, estimate, learned_games
 
 
 class _Unknown(Exception):
@@ -85,7 +85,7 @@ class Costs:
         speeds = self._speeds(judged)
         assert speeds.match is not None, "evaluation.history has matches"
         games, simulations = (int(job.arguments[name] or 0) for name in ("games", "simulations"))
-        drift = speeds.match_course.after(config.selfplay.games * (config.iterations or 0))
+        drift = speeds.match_course.after(learned_games(config, config.iterations or 0))
         beside = 1 if job.batch is None else job.batch.beside  # on one table, with larger calls of the network
         return 2 * speeds.match.match_seconds(speeds.network, simulations, games * beside, drift) / beside
 

@@ -24,6 +24,7 @@ from palaestra.nets.evaluator import BATCH
 STAGES = ("selfplay", "training", "gate", "evaluation", "saving")
 MOST_ITERATIONS = 100_000  # that are gone through one by one
 LEAST = 0.05  # a factor that is smaller comes from noise
+ACCEPTED = 0.5  # the share of networks that a gate is taken to let pass; 0.4 to 0.75 in short runs of three games
 ADAPTIVE = 5  # iterations after which an adaptive warm start is taken to be over
 
 
@@ -256,7 +257,7 @@ def estimate(config: RunConfig, speeds: Speeds) -> Estimate:
     evaluated = over = False
     while not over:
         iteration = len(made) + 1
-        drift = speeds.course.after(config.selfplay.games * (iteration - 1))
+        drift = speeds.course.after(learned_games(config, iteration - 1))
         warm = is_warm(config.warm, iteration, switched=config.warm.adaptive and iteration > ADAPTIVE)
         search = speeds.warm if warm and speeds.warm is not None else speeds.selfplay
         made.append(_positions(config, search, drift))
@@ -273,6 +274,11 @@ def estimate(config: RunConfig, speeds: Speeds) -> Estimate:
     plies = speeds.selfplay.plies + speeds.selfplay.length(_simulations(config))
     games = config.selfplay.games * len(made)
     return Estimate(len(made), games, round(sum(made)), spent, speeds.first_seconds, plies)
+
+
+def learned_games(config: RunConfig, iterations: int) -> float:
+    """Games that the network which plays has learned from; behind a gate it is not always the newest one."""
+    return config.selfplay.games * iterations * (1.0 if config.gate.kind == "off" else ACCEPTED)
 
 
 def _over(config: RunConfig, iteration: int, seconds: float) -> bool:
@@ -316,7 +322,7 @@ def _gate(config: RunConfig, speeds: Speeds, iteration: int) -> float:
     """Seconds of one gate; a sequential test is taken to need all its games."""
     if config.gate.kind == "off" or speeds.match is None:
         return 0.0
-    drift = speeds.match_course.after(config.selfplay.games * iteration)
+    drift = speeds.match_course.after(learned_games(config, iteration))
     return 2 * speeds.match.match_seconds(speeds.network, config.gate.simulations, config.gate.games, drift)
 
 
@@ -325,7 +331,7 @@ def _evaluation(config: RunConfig, speeds: Speeds, iteration: int, evaluated: bo
     settings, match = config.evaluation, speeds.match
     if match is None:
         return 0.0
-    drift, seconds = speeds.match_course.after(config.selfplay.games * iteration), 0.0
+    drift, seconds = speeds.match_course.after(learned_games(config, iteration)), 0.0
     agent = partial(match.match_seconds, speeds.network, settings.simulations)
     games = math.ceil(settings.games / config.threads)
     for anchor in (speeds.anchors[text] for text in settings.anchors):
