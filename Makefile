@@ -77,7 +77,7 @@ $(STAMPS)/main: pyproject.toml constraints.txt | $(BIN)/python
 	@echo "Installing what playing and learning need (once) …"
 	@mkdir -p $(STAMPS)
 	@$(PIP) torch # first and alone, pinned to a CPU build: nothing else may choose one that pulls in CUDA
-	@$(PIP) --editable .
+	@$(PIP) --editable '.[web]'
 	@touch $@
 
 $(STAMPS)/dev: $(STAMPS)/main

@@ -25,6 +25,7 @@ RIVALS = ("uct(simulations=200)", "uct(simulations=50)", "random")  # against wh
 PLAYERS = ("random", "alphabeta(depth=6)", "rhea", "uct(simulations=100)", "rave(simulations=100)")
 NEXT = """\
 What to try next
+  {command} serve --open                     all of it in the browser
   {command} demo                             an agent that learns the game, from nothing
   {command} play connect_four-6x7            you against a search, with hints
   {command} match othello-6x6 'uct(simulations=200)' 'alphabeta(depth=4)'
@@ -50,7 +51,7 @@ def demo(
 def learn(minutes: float, seed: int) -> None:
     """The main demonstration: a run in ./runs/demo, or demo-2 and so on where that exists."""
     from palaestra.base.jit import cache_root
-    from palaestra.cli.output import stderr
+    from palaestra.cli.output import command_name, say, stderr
     from palaestra.cli.train import finish, watch
     from palaestra.learn.presets import configure
     from palaestra.live.run import new_folder
@@ -64,6 +65,7 @@ def learn(minutes: float, seed: int) -> None:
         stderr().print("Rules and searches are compiled now, once; this takes about half a minute.", style="dim")
 
     finish(watch(folder, lambda listeners: train(config, folder, listeners)), json=False, before_next=show_win)
+    say(f"\nIn the browser: play it, see what it thinks, watch it learn\n  {command_name()} serve --open")
 
 
 def show_win(summary: Summary) -> None:
