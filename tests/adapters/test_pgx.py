@@ -44,7 +44,7 @@ def test_where_pgx_is_missing_one_line_says_what_to_install(module: str, monkeyp
 
 def test_every_game_that_pgx_has_is_made_or_refused_with_a_reason() -> None:
     pgx = pytest.importorskip("pgx", reason="PGX is not installed")
-    from palaestra.adapters.pgx_game import GAMES, REFUSED
+    from palaestra.adapters.pgx_names import GAMES, REFUSED
 
     known = {name for name in pgx.available_envs() if not name.startswith("minatar")}
     assert known <= {*GAMES, *REFUSED} and not set(GAMES) & set(REFUSED)

@@ -12,12 +12,13 @@ import stat
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from palaestra.adapters.packages import need
+from palaestra.adapters.pgx_names import EXAMPLE, GAMES, REFUSED
 from palaestra.adapters.pgx_rows import Layout
 from palaestra.adapters.pgx_text import board_of, move_text
 from palaestra.adapters.text_board import TextBoard, cell_names
@@ -31,37 +32,6 @@ from palaestra.games.rows import HEADER, ONGOING
 from palaestra.games.svg import Spot
 
 SIZES = (4, 16, 64, 256)  # batches that are compiled; larger ones are cut
-EXAMPLE = "pgx:gardner_chess"
-
-
-class Facts(NamedTuple):
-    """What PGX does not say of a game: its longest play, and the most legal actions, where they are not all."""
-
-    max_plies: int
-    max_legal: int | None = None
-
-
-GAMES = {
-    "animal_shogi": Facts(256),
-    "chess": Facts(512, 218),
-    "connect_four": Facts(42),
-    "gardner_chess": Facts(256),
-    "go_9x9": Facts(162),
-    "go_19x19": Facts(722),
-    "hex": Facts(122),
-    "othello": Facts(128),
-    "shogi": Facts(512, 593),
-    "tic_tac_toe": Facts(9),
-}
-REFUSED = {
-    "2048": "chance decides something",
-    "backgammon": "chance decides something",
-    "bridge_bidding": "something is hidden from a player",
-    "kuhn_poker": "something is hidden from a player",
-    "leduc_holdem": "something is hidden from a player",
-    "mahjong": "something is hidden from a player",
-    "sparrow_mahjong": "something is hidden from a player",
-}
 
 
 @lru_cache(maxsize=16)

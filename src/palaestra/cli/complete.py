@@ -6,6 +6,7 @@ never fail: with nothing to say, nothing is said.
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import MutableMapping, Sequence
 
@@ -33,11 +34,26 @@ def join_colons(environment: MutableMapping[str, str]) -> None:
 
 
 def games(incomplete: str) -> list[str]:
-    """Families, ids of usual sizes, and rulesheets of the package."""
+    """Families, ids of usual sizes, rulesheets of the package, and once a library is named, its games."""
     from palaestra.games.registry import FAMILIES, example_ids
     from palaestra.ggp.rules import rulesheet_names
 
-    return _beginning(incomplete, [*FAMILIES, *example_ids(), *(f"gdl:{name}" for name in rulesheet_names())])
+    sheets = [f"gdl:{name}" for name in rulesheet_names()]
+    return _beginning(incomplete, [*FAMILIES, *example_ids(), *sheets, *_of_libraries(incomplete)])
+
+
+def _of_libraries(incomplete: str) -> list[str]:
+    """Games of OpenSpiel and PGX; OpenSpiel is only loaded when its name is typed."""
+    from palaestra.adapters.pgx_names import GAMES
+    from palaestra.base.errors import GameError
+
+    found = [f"pgx:{name}" for name in GAMES]
+    if incomplete.startswith("openspiel:"):
+        from palaestra.adapters.openspiel_catalogue import names
+
+        with contextlib.suppress(GameError):
+            return [f"openspiel:{name}" for name in names()]
+    return [*found, "openspiel:"] if incomplete[:1] in ("o", "p") else []
 
 
 def players(incomplete: str) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 import typer
@@ -39,5 +40,7 @@ def export(
             soft_wrap=True,
         )
     console.print(
-        f"Play it: {command_name()} play {stored.game_text} --against '{found.player}'", markup=False, soft_wrap=True
+        f"Play it: {command_name()} play {quote(stored.game_text)} --against '{found.player}'",
+        markup=False,
+        soft_wrap=True,
     )

@@ -32,3 +32,7 @@ def games(json: Json = False) -> None:
     console.print("Other sizes work too: " + ", ".join(entry.form for entry in FAMILIES.values()))
     sheets = ", ".join(f"gdl:{name}" for name in rulesheet_names())
     console.print(f"Rules in GDL are games as well: gdl:FILE.kif, and those of the package: {sheets}")
+    console.print(
+        "And games of other libraries, where they are installed: openspiel:NAME(parameters), for example"
+        " openspiel:breakthrough(rows=6,columns=6), and pgx:NAME, for example pgx:gardner_chess"
+    )

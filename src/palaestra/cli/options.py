@@ -57,8 +57,8 @@ def with_trust(verb: Callable[..., None]) -> Callable[..., None]:
 
 
 GAME_HELP = (
-    "A game's id such as connect_four-6x7, or connect_four for its usual size; gdl:FILE.kif for rules in GDL, or"
-    " module:attribute for your own."
+    "A game's id such as connect_four-6x7, or connect_four for its usual size; gdl:FILE.kif for rules in GDL,"
+    " openspiel:NAME or pgx:NAME for games of these libraries, or module:attribute for your own."
 )
 GameId = Annotated[
     str, typer.Argument(metavar="GAME", help=GAME_HELP, callback=full_game_id, autocompletion=complete.games)

@@ -167,5 +167,5 @@ def _print_end(found: LearnedTables, save: str | None) -> None:
     console.print(f"{sum(states) / len(states):,.0f} states a table, {len(states)} tables, {found.seconds:.1f} s")
     console.print(Text("Win rates are from row to row; a win is 1, a draw ½; ± is 95 % over the tables.", style="dim"))
     if save is not None:
-        again = f"{command_name()} match {found.game.id} {quote(f'qtable:{save}')} random"
+        again = f"{command_name()} match {quote(found.game.id)} {quote(f'qtable:{save}')} random"
         console.print(f"It plays as qtable:{save}, for example: {again}", markup=False, soft_wrap=True)

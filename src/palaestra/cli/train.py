@@ -210,6 +210,8 @@ def print_trained(trained: TrainedRun) -> None:
 
 def print_next(summary: Summary) -> None:
     """The exact commands for what can be done with the run now."""
+    from shlex import quote
+
     from palaestra.base.user_code import to_be_named
     from palaestra.cli.output import command_name, stdout
     from palaestra.live.run import name_of
@@ -221,7 +223,7 @@ def print_next(summary: Summary) -> None:
         more = f"--iterations {2 * summary.iterations}"
     text = (NEXT if summary.score is None else NEXT_SOLO).format(
         command=command_name(),
-        game=config.game,
+        game=quote(config.game),
         name=name_of(summary.folder),
         more=more,
         file=summary.folder.name,
