@@ -13,7 +13,7 @@ from rich.console import Console
 from benchmarks import machine
 from benchmarks.table import Table, as_json, document, rich_table, summary
 
-PARTS = ("network", "rollouts", "games", "memory", "cost", "start", "inference", "gdl", "solo")
+PARTS = ("network", "rollouts", "games", "memory", "cost", "start", "inference", "gdl", "solo", "adapters")
 FILE_WIDTH = 132  # columns when the output is no terminal
 
 
@@ -64,6 +64,10 @@ def measure(part: str, effort: Effort) -> Table:
         from benchmarks import solo
 
         return solo.run(effort.rounds, effort.seconds / 2)
+    if part == "adapters":
+        from benchmarks import adapters
+
+        return adapters.run(effort.rounds, effort.seconds)
     from benchmarks import growth
 
     return growth.memory() if part == "memory" else growth.cost(few, effort.most)
