@@ -22,9 +22,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Played:
     return file.read_bytes(), found
 
 
-def test_the_whole_file_gives_the_tables_of_the_tournament_itself(
-    tmp_path: Path, played: Played
-) -> None:
+def test_the_whole_file_gives_the_tables_of_the_tournament_itself(tmp_path: Path, played: Played) -> None:
     data, found = played
     (tmp_path / "games.pgn").write_bytes(data)
     file = TournamentFile(tmp_path / "games.pgn", PLAYERS)
@@ -33,9 +31,7 @@ def test_the_whole_file_gives_the_tables_of_the_tournament_itself(
     assert file.ratings().elo == pytest.approx(found.ratings.elo)
 
 
-def test_a_file_that_grows_byte_by_byte_gives_each_game_once(
-    tmp_path: Path, played: Played
-) -> None:
+def test_a_file_that_grows_byte_by_byte_gives_each_game_once(tmp_path: Path, played: Played) -> None:
     data, _ = played
     path = tmp_path / "games.pgn"
     file, counts = TournamentFile(path, PLAYERS), []
