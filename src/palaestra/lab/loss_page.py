@@ -9,7 +9,7 @@ them asks, and says how it was measured, and answers nothing by itself.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -44,7 +44,7 @@ SHIFTS = {"L1": ("value", "sum"), "L2": ("policy", "value")}  # the lead that a 
 def make_page(outcomes: Iterable[Outcome], results: str = "") -> str:
     """The page; `results` is where the experiments' folders lie, seen from it, for pictures."""
     found = {outcome.plan.experiment.id: outcome for outcome in outcomes}
-    sections = {
+    sections: dict[str, tuple[str, Callable[[Data], Table] | None]] = {
         "Without defects": ("fig-4.8", lambda data: _boards(data, BOARDS)),
         "What the defects do": ("loss-defects", _defects),
         "Weights between the two": ("loss-weights", None),
