@@ -15,6 +15,7 @@ from palaestra.base.errors import PalaestraError
 from palaestra.games.registry import make_game
 from palaestra.web.allowed import Allowed
 from tests.web.conftest import Server, read
+from tests.web.playing import click_move, moves, open_play
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD")
 PATHS = ("/", "/play", "/watch", "/compare", "/solve", "/laboratory", "/_nicegui_ws/socket.io/?EIO=4&transport=polling")
@@ -110,15 +111,12 @@ def _odd_messages(client: str) -> list[Any]:
 
 @pytest.mark.slow
 def test_an_honest_browser_plays_on_while_others_do_their_worst(server: Server, page: Any) -> None:
-    page.goto(f"{server.url}/play?game=tic_tac_toe-3x3&against=random")
-    squares = page.locator("[data-move]")
-    squares.first.wait_for()
+    open_play(page, server, game="connect_four-4x4", second="random")
     silent = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(200)]
     try:
         _attack_socket(server)
-        before = squares.count()
-        squares.first.click()
-        page.wait_for_function(f"document.querySelectorAll('[data-move]').length < {before}")
+        click_move(page, "1")
+        assert len(moves(page)) == 2
     finally:
         for one in silent:
             one.close()
