@@ -93,3 +93,26 @@ def test_moves_and_boards_stand_as_the_first_player_sees_them() -> None:
     assert "b4c3" in texts and "c4c3" not in texts
     assert game.render(reply).splitlines()[0].split() == ["5", "♜", "♞", "♝", "♛", "♚"]
     assert pickle.loads(pickle.dumps(game)) is game
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "plies"), [("chess", 60), ("shogi", 40)])
+def test_a_random_game_is_that_of_open_spiel_move_by_move_in_words_and_on_the_board(name: str, plies: int) -> None:
+    pytest.importorskip("pgx", reason="PGX is not installed")
+    pytest.importorskip("pyspiel", reason="OpenSpiel is not installed")
+    games = make_game(f"pgx:{name}"), make_game(f"openspiel:{name}")
+    rng = np.random.default_rng(3)
+    states = [game.initial(1) for game in games]
+    for _ in range(plies):
+        texts = []
+        for game, state in zip(games, states, strict=True):
+            counts, actions = game.legal(state)
+            texts.append({game.action_to_text(state[0], action): action for action in actions[0, : counts[0]]})
+        assert set(texts[0]) == set(texts[1])
+        move = sorted(texts[0])[rng.integers(len(texts[0]))]
+        states = [
+            game.advance(state, np.array([known[move]], dtype=np.int32))
+            for game, state, known in zip(games, states, texts, strict=True)
+        ]
+    drawn = [game.render(state[0]).splitlines() for game, state in zip(games, states, strict=True)]
+    assert drawn[0] == drawn[1][: len(drawn[0])]
