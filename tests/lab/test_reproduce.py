@@ -189,6 +189,20 @@ def test_the_page_is_computed_from_the_data_and_tells_of_damage(tmp_path: Path) 
         write_atlas(tmp_path)
 
 
+def test_some_boards_alone_are_said_to_be_alone_and_may_become_more(tmp_path: Path) -> None:
+    arms = (Arm("one", GAME), Arm("two", "tic_tac_toe-4x4"))
+    small = experiment(Calls(roll), values={"sides": 6, "log": str(tmp_path / "log")}, arms=arms)
+    some = make_plan(small, "laptop", boards=["tic_tac_toe-4x4"])
+    outcome = conclude(some, done(some, tmp_path))
+    assert outcome.data.texts("game") == ["tic_tac_toe-4x4"]
+    page = write_atlas(tmp_path, [small]).read_text()
+    assert "--board tic_tac_toe-4x4" in page and "everything is smaller; only tic_tac_toe-4x4" in page
+    whole = make_plan(small, "laptop")
+    refuse_other(whole, tmp_path)
+    more = conclude(whole, done(whole, tmp_path))
+    assert len(more.data) == 2 * len(outcome.data) and "only" not in more.departs
+
+
 @pytest.mark.parametrize(
     ("given", "words"),
     [
@@ -198,6 +212,7 @@ def test_the_page_is_computed_from_the_data_and_tells_of_damage(tmp_path: Path) 
         ({"sets": ["games=3"]}, "an even number such as 100, not 3"),
         ({"sets": ["learn.loss=sum"]}, "learn.loss is what small itself chooses"),
         ({"sets": ["seed=3"]}, "itself chooses"),
+        ({"boards": ["hex-5x5"]}, "small is not about 'hex-5x5'; its boards are tic_tac_toe-3x3"),
     ],
 )
 def test_what_cannot_be_planned_is_refused_in_one_line(given: dict[str, Any], words: str) -> None:

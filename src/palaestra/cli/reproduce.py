@@ -56,6 +56,12 @@ def reproduce(
         typer.Option(metavar="FOLDER", help="runs/reproduce-SCALE by default.", show_default=False),
     ] = None,
     sets: Sets = None,
+    board: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="GAME", help="Only this one of an experiment's boards; may be repeated.", show_default=False
+        ),
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and how long it takes.")] = False,
     page: Annotated[
         str | None,
@@ -82,7 +88,7 @@ def reproduce(
     _answer_old(plot, game)
     old = {"--games": games, "--minutes": minutes, "--generations": generations, "--limit": limit, "--level": level}
     changed = [f"{OLD[name]}={value}" for name, value in (old | {"--net": net}).items() if value is not None]
-    found = chosen(experiments or [])
+    found = _about(chosen(experiments or []), board or [], scale)
     if page is not None:
         _page(Path(page), found, json)
         return
@@ -94,6 +100,7 @@ def reproduce(
             seeds,
             first_seed=seed,
             sets=[*(sets or ()), *changed],
+            boards=board or (),
         )
         for one in (found or chosen(["all"]))
     ]
@@ -104,6 +111,16 @@ def reproduce(
         _dry_run(plans, home, jobs, json)
     else:
         _reproduce(plans, home, jobs, json)
+
+
+def _about(found: list[Experiment], boards: list[str], scale: str) -> list[Experiment]:
+    """Of several experiments, those that are about one of the boards; all of them where none is, to be told so."""
+    from palaestra.lab.experiment import SCALES
+    from palaestra.lab.plan import boards_of
+
+    if not boards or scale not in SCALES:
+        return found
+    return [one for one in found if set(boards) <= set(boards_of(one, scale))] or found
 
 
 def _answer_old(plot: str | None, game: str | None) -> None:
@@ -219,7 +236,7 @@ def _dry_run(plans: Sequence[Plan], home: Path, jobs: int, json: bool) -> None:
         print_json(rows)
         return
     for plan, status in found:
-        say(f"{plan.experiment.id}, scale {plan.scale_name}, {len(plan.seeds)} seeds: {plan.scale.departs}")
+        say(f"{plan.experiment.id}, scale {plan.scale_name}, {len(plan.seeds)} seeds: {plan.departs}")
         say(f"  {status.runs} runs and {status.calls} other jobs, {status.done} of them done")
         time = "?" if status.seconds is None else _minutes(status.seconds / jobs)
         say(f"  about {time} with {jobs} at a time")

@@ -61,13 +61,15 @@ def stored_plan(experiment: Experiment, folder: Path) -> Plan:
     scale, seeds = settings.get("scale"), settings.get("seeds")
     if settings.get("experiment") != experiment.id or scale not in SCALES or not isinstance(seeds, list):
         raise RunError(f"{folder / SETTINGS} is not that of {experiment.id}")
-    return Plan(experiment, scale, tuple(seeds), settings.get("values", {}), tuple(settings.get("sets", ())))
+    sets, boards = tuple(settings.get("sets", ())), tuple(settings.get("boards", ()))
+    return Plan(experiment, scale, tuple(seeds), settings.get("values", {}), sets, boards)
 
 
 def command_of(plan: Plan) -> str:
     """What to type to get the same."""
     changed = [f"{name}={value}" for name, value in plan.values.items() if plan.scale.values.get(name) != value]
     words = [f"palaestra reproduce {plan.experiment.id} --scale {plan.scale_name} --seeds {len(plan.seeds)}"]
+    words += [f"--board {board}" for board in plan.boards]
     return " ".join([*words, *(f"--set {text}" for text in (*changed, *plan.sets))])
 
 

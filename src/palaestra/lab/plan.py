@@ -21,13 +21,14 @@ ENDS = ("iterations", "minutes")  # values of a scale that end a run
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What is going to be done. `sets` are the user's own settings of runs."""
+    """What is going to be done. `sets` are the user's own settings of runs; of `boards`, none means all."""
 
     experiment: Experiment
     scale_name: ScaleName
     seeds: tuple[int, ...]
     values: Mapping[str, Value]
     sets: tuple[str, ...] = ()
+    boards: tuple[str, ...] = ()
     _runs: dict[tuple[object, ...], Train] = field(default_factory=dict, repr=False)
 
     @property
@@ -37,11 +38,12 @@ class Plan:
     @cached_property
     def arms(self) -> tuple[Arm, ...]:
         """The arms, on the boards and with the settings of this scale."""
-        boards, instead = self.scale.boards, self.scale.instead
-        return tuple(
-            replace(arm, game=boards.get(arm.game, arm.game), sets=tuple(instead.get(text, text) for text in arm.sets))
-            for arm in self.experiment.arms
-        )
+        return tuple(arm for arm in _arms(self.experiment, self.scale) if not self.boards or arm.game in self.boards)
+
+    @property
+    def departs(self) -> str:
+        """How it departs from the published settings, in one line."""
+        return self.scale.departs + (f"; only {', '.join(self.boards)}" if self.boards else "")
 
     def each(self) -> Iterator[tuple[Arm, int]]:
         """Every arm with every seed."""
@@ -84,10 +86,12 @@ def make_plan(
     *,
     first_seed: int = 0,
     sets: Sequence[str] = (),
+    boards: Sequence[str] = (),
 ) -> Plan:
-    """The plan; ConfigError for a scale, a number of seeds or a setting that cannot be.
+    """The plan; ConfigError for a scale, a number of seeds, a setting or a board that cannot be.
 
-    Each of `sets` changes a value of the scale, or a setting of every run that no arm sets.
+    Each of `sets` changes a value of the scale, or a setting of every run that no arm sets. With `boards`, only the
+    arms on these are made; claims about others stay open.
     """
     if scale not in SCALES:
         raise ConfigError(
@@ -110,7 +114,28 @@ def make_plan(
         else:
             refuse_own(experiment, key, text)
             own.append(text)
-    return Plan(experiment, scale, tuple(range(first_seed, first_seed + count)), values, tuple(own))
+    known = boards_of(experiment, scale)
+    for board in boards:
+        if board not in known:
+            raise ConfigError(f"{experiment.id} is not about {clip(board)}; its boards are {', '.join(known)}")
+    ours = tuple(board for board in known if board in boards)
+    return Plan(experiment, scale, tuple(range(first_seed, first_seed + count)), values, tuple(own), ours)
+
+
+def boards_of(experiment: Experiment, scale: ScaleName) -> list[str]:
+    """The games that an experiment is about at a scale."""
+    return list(dict.fromkeys(arm.game for arm in _arms(experiment, experiment.scales[scale])))
+
+
+def _arms(experiment: Experiment, scale: Scale) -> list[Arm]:
+    return [
+        replace(
+            arm,
+            game=scale.boards.get(arm.game, arm.game),
+            sets=tuple(scale.instead.get(text, text) for text in arm.sets),
+        )
+        for arm in experiment.arms
+    ]
 
 
 def refuse_own(experiment: Experiment, key: str, text: str) -> None:

@@ -263,7 +263,8 @@ def settings_of(plan: Plan) -> dict[str, Any]:
     return {
         "experiment": plan.experiment.id,
         "scale": plan.scale_name,
-        "departs": plan.scale.departs,
+        "departs": plan.departs,
+        "boards": list(plan.boards),
         "seeds": list(plan.seeds),
         "sets": list(plan.sets),
         "scale_sets": list(plan.scale.sets),
