@@ -96,6 +96,7 @@ def test_an_edit_in_a_function_of_another_file_is_noticed(desk: Desk) -> None:
     assert desk.ask() == [41, 1, 0]
 
 
+@pytest.mark.slow
 def test_an_edit_two_files_away_is_noticed(desk: Desk) -> None:
     desk.write(far=MAIN.replace("helper", "main").replace("helped", "main").replace("def main", "def far"))
     assert desk.ask("far", "far") == [41, 0, 1]
@@ -112,6 +113,7 @@ def test_a_function_reached_through_its_module_is_noticed(desk: Desk) -> None:
     assert desk.ask() == [44, 0, 1]
 
 
+@pytest.mark.slow
 def test_another_value_of_an_imported_constant_is_noticed(desk: Desk) -> None:
     main = MAIN.replace("from helper import helped", "from sizes import SIZE").replace("helped(x)", "x + SIZE")
     desk.write(sizes="SIZE = 3", main=main)
@@ -154,6 +156,7 @@ def damage_to_nothing(content: bytes) -> bytes:
     return b""
 
 
+@pytest.mark.slow
 def test_a_damaged_file_is_compiled_again_and_mended(desk: Desk) -> None:
     desk.ask()
     for damage in (damage_by_truncation, damage_by_garbage, damage_of_one_bit, damage_to_nothing):
@@ -163,12 +166,14 @@ def test_a_damaged_file_is_compiled_again_and_mended(desk: Desk) -> None:
     assert desk.ask() == [41, 1, 0]
 
 
+@pytest.mark.slow
 def test_code_for_other_types_is_kept_apart(desk: Desk) -> None:
     assert desk.ask(argument="4") == [41, 0, 1]
     assert desk.ask(argument="0.5") == [6.0, 0, 1]
     assert desk.ask(argument="4") == [41, 1, 0]
 
 
+@pytest.mark.slow
 def test_many_cold_starts_at_once_all_succeed(desk: Desk) -> None:
     arguments = ["4", "0.5", "4", "0.5"]
     programs = [REPORT.format(module="main", function="main", argument=argument) for argument in arguments]
@@ -190,6 +195,7 @@ def test_a_cache_folder_that_cannot_be_made_only_costs_time(desk: Desk, tmp_path
     assert not list(desk.sources.rglob("*.nb*"))  # and nothing is left beside the sources
 
 
+@pytest.mark.slow
 def test_a_cache_that_cannot_be_written_is_still_read(desk: Desk) -> None:
     desk.ask()
     refuse = "import os\ndef refuse(*_, **__): raise PermissionError('read-only')\nos.replace = refuse\n"
@@ -285,6 +291,7 @@ def test_two_games_bound_to_one_template_have_their_own_code(desk: Desk) -> None
     assert desk.run(ROLL.format(names=["yours", "mine"])) == [[7, 5], 2, 0]
 
 
+@pytest.mark.slow
 def test_a_file_edited_while_it_is_in_use_does_not_pass_for_the_code_that_was_read(desk: Desk) -> None:
     desk.write(mine=GAME.replace("STEP", "5"))
     edited = GAME.replace("STEP", "6")

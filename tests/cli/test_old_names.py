@@ -61,5 +61,7 @@ def test_no_verb_brings_a_second_name_for_the_same_thing() -> None:
         command = waiting.pop()
         waiting += getattr(command, "commands", {}).values()
         known = {name for parameter in command.params for name in parameter.opts}
+        if command.name == "serve":
+            known -= {"--runs"}  # a folder there, and no number
         for other in WORDS.values():
             assert not known & other, command.name

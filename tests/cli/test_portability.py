@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from palaestra.base.jit import cache_root
 
 WINDOWS = """
@@ -71,6 +73,7 @@ def run_verbs(folder: Path, beforehand: str, verbs: list[list[str]], **environme
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_every_verb_that_keeps_files_works_without_the_modules_of_unix(tmp_path: Path) -> None:
     run_verbs(tmp_path, WINDOWS, VERBS)
     for name in ("runs/tiny/report.html", "match.pgn", "games.pgn", "ratings.svg", "solved/solve.json", "tic.table"):

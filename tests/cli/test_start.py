@@ -38,6 +38,7 @@ def test_a_signal_at_any_instant_of_the_start_shows_no_traceback(tmp_path: Path,
     assert code in ended
 
 
+@pytest.mark.slow
 @signals("SIGTERM")
 def test_an_experiment_says_how_to_go_on(tmp_path: Path, number: int, code: int) -> None:
     process = start("reproduce", "bonus", "--out", str(tmp_path), "--jobs", "2", "--generations", "16", "--seeds", "1")

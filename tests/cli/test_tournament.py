@@ -177,6 +177,7 @@ def killed_and_resumed(tmp_path: Path, kills: int, rng: np.random.Generator) -> 
         assert resumed[name] == report[name]
 
 
+@pytest.mark.slow
 def test_a_tournament_that_is_killed_three_times_ends_with_the_same_file(tmp_path: Path) -> None:
     killed_and_resumed(tmp_path, 3, np.random.default_rng(0))
 

@@ -230,6 +230,7 @@ def test_playing_against_a_run_never_loads_pytorch(own_folder: Path) -> None:
     assert subprocess.run([sys.executable, "-c", code], timeout=120).returncode == 0
 
 
+@pytest.mark.slow
 def test_the_demo_trains_says_how_strong_and_draws_a_game_it_won(cli: Any) -> None:
     done = cli("demo", "--minutes", "0.01")
     assert done.code == 0, done.err

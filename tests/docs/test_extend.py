@@ -59,6 +59,7 @@ def test_a_page_shows_its_example_as_it_is_in_at_most_60_lines(page: str, exampl
     assert len(source.splitlines()) <= 60
 
 
+@pytest.mark.slow
 def test_a_run_of_ones_own_things_is_judged_resumed_reported_and_exported(cli: Cli, here: Path) -> None:
     train(cli, "own", "reward=own_rewards:Sooner", "net=own_nets:Attention(width=4)", "learn.loss=own_losses:squared")
     for words in (

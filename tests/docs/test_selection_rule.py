@@ -18,7 +18,9 @@ SETS = (
 )  # fmt: skip
 
 
-@pytest.fixture(params=EXAMPLES, ids=["of one move", "of all moves"])
+@pytest.fixture(
+    params=[EXAMPLES[0], pytest.param(EXAMPLES[1], marks=pytest.mark.slow)], ids=["of one move", "of all moves"]
+)
 def here(request: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The current folder, with an example of the page in `my_rule.py`."""
     monkeypatch.chdir(tmp_path)

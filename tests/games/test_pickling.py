@@ -47,6 +47,7 @@ def played(game: Game) -> tuple[str, str, str]:
     return game.fingerprint, game.made_from, digest.hexdigest()
 
 
+@pytest.mark.slow
 def test_every_game_is_the_same_in_another_process_after_use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rules = next(RULES.glob("*.kif"))
     (tmp_path / "own.kif").write_text(rules.read_text())

@@ -62,7 +62,9 @@ class Iteration:
         return settle(pieces, self.game, self.config, 2, False, reward)
 
 
-@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize(
+    "name", ["puct", *(pytest.param(name, marks=pytest.mark.slow) for name in RUNS if name != "puct")]
+)
 def test_pieces_in_any_order_twice_and_from_another_process_give_the_same_games(name: str) -> None:
     iteration = Iteration(*RUNS[name])
     games, learned = iteration.config.selfplay.games, iteration.reward()

@@ -312,6 +312,7 @@ def compare_killed_with_whole(tmp_path: Path, preset: str, iterations: int, kill
     assert tree_of(run) == tree_of(tmp_path / "whole")
 
 
+@pytest.mark.slow
 def test_a_real_run_killed_twice_ends_with_the_same_bits(tmp_path: Path) -> None:
     compare_killed_with_whole(tmp_path, "thesis-small", iterations=5, kills=2)
 

@@ -57,7 +57,10 @@ def assert_equals_minimax(game: Game, backend: Backend, terms: Terms, state: Int
         assert best_moves(found) == [action for action, worth in reference.items() if worth == value]
 
 
-@pytest.mark.parametrize("id", GAMES)
+QUICK = ("tic_tac_toe-3x3", "connect_four-4x4", "othello-6x6", "hex-3x3")
+
+
+@pytest.mark.parametrize("id", [id if id in QUICK else pytest.param(id, marks=pytest.mark.slow) for id in GAMES])
 def test_compiled_search_equals_plain_minimax_at_every_depth(id: str) -> None:
     game = make_game(id)
     search, terms = AlphaBeta(game), Terms.of(game, estimates=True)
@@ -80,6 +83,7 @@ def test_uncompiled_games_get_the_same_values_proofs_and_ties(id: str) -> None:
             assert one.proven == two.proven
 
 
+@pytest.mark.slow
 def test_one_player_maximises_and_reads_scores_as_outcomes() -> None:
     for seed in range(6):
         game = tree_game(seed)

@@ -58,7 +58,15 @@ def assert_equal(one: SearchResult, other: SearchResult) -> None:
 
 @pytest.mark.parametrize("evaluator", EVALUATORS)
 @pytest.mark.parametrize("name", CONFIGS)
-@pytest.mark.parametrize("game_id", ["connect_four-5x5", "othello-4x4", "opposition-3x5", "morpion-4d"])
+@pytest.mark.parametrize(
+    "game_id",
+    [
+        "connect_four-5x5",
+        "othello-4x4",
+        pytest.param("opposition-3x5", marks=pytest.mark.slow),
+        pytest.param("morpion-4d", marks=pytest.mark.slow),
+    ],
+)
 def test_compiled_steps_change_no_visit(game_id: str, name: str, evaluator: str) -> None:
     game, config = make_game(game_id), CONFIGS[name]
     states, seeds = random_positions(game, 12, seed=6), np.arange(12, dtype=np.uint64)

@@ -84,6 +84,7 @@ def test_a_rule_of_the_users_own_is_followed_like_a_built_in(
     assert np.array_equal(mine.visits, searched(name, evaluator, leaves=leaves).visits)
 
 
+@pytest.mark.slow
 def test_a_rule_may_ask_for_the_sums_of_rave() -> None:
     """Without them every score stays infinite, and the first move has all the visits."""
     assert searched("own_rules:rave").visits[0, 0] == 60

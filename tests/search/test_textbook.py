@@ -80,8 +80,11 @@ def evaluators(game: Game, config: SearchConfig) -> dict[str, Evaluator]:
     return {"scripted": scripted(game), "rollout": rollout, "mixed": Mixed(scripted(game), rollout, 0.4)}
 
 
+QUICK = ("tic_tac_toe-3x3", "connect_four-6x7", "othello-4x4")  # every game is compiled anew for every rule
+
+
 @pytest.mark.parametrize("name", CONFIGS)
-@pytest.mark.parametrize("game_id", GAMES)
+@pytest.mark.parametrize("game_id", [id if id in QUICK else pytest.param(id, marks=pytest.mark.slow) for id in GAMES])
 def test_visits_equal_the_textbook_on_random_positions(game_id: str, name: str) -> None:
     game, config = make_game(game_id), CONFIGS[name]
     states = random_positions(game, 6, seed=len(name))

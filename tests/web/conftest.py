@@ -86,8 +86,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     stop_server(found)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
+    """One a file: as long as it lives, an event loop runs in this thread, and tests of other files begin their own."""
     api = pytest.importorskip("playwright.sync_api", reason="the page is tried with Playwright")
     if CHROMIUM is None:
         pytest.skip("the page is tried in Chromium, which is not installed")

@@ -22,6 +22,7 @@ import hashlib
 import importlib.util
 import os
 import pickle
+import re
 import shlex
 import sys
 import tempfile
@@ -47,6 +48,7 @@ from palaestra.base.imported_files import installed_folders
 from palaestra.base.own_files import NotOwn, read_own, write_own
 from palaestra.base.printable import printable
 
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 BOUND = "__bound__"  # global of a bound module: fingerprint of the functions it was given
 _DIGEST = hashlib.sha256().digest_size
 _TOLD = threading.Event()  # that the cache is not the user's own
@@ -196,7 +198,8 @@ def _load_copy(template: str, full_name: str, functions: Mapping[str, Any], stam
 
 def reason(error: NumbaError) -> str:
     """What is wrong and where, out of the pages that Numba writes about it."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    plain = _COLOURS.sub("", str(error))  # there are colours in it where some package has brought colorama
+    lines = [line.strip() for line in plain.splitlines() if line.strip()]
     what = next((line for line in lines if not line.startswith("Failed in")), lines[0])
     where = next((line.rstrip(":") for line in lines if line.startswith("File ")), "")
     return f"{what} ({where})" if where else what

@@ -20,6 +20,7 @@ from numba.core.errors import NumbaError
 
 from palaestra.base.compiling import clock
 from palaestra.base.errors import GameError
+from palaestra.base.jit import reason
 from palaestra.base.types import Int8s
 from palaestra.games.base import Game
 from palaestra.games.kernel_game import KernelGame
@@ -141,8 +142,7 @@ class CompiledSearch:
             self.iterate(state, 1, -UNBOUNDED, UNBOUNDED, Limits())
             self.recall(state)
         except NumbaError as error:
-            reason = next((line.strip() for line in str(error).splitlines()[1:] if line.strip()), str(error))
-            raise GameError(f"{self.game.id}: its rules do not compile: {reason}") from error
+            raise GameError(f"{self.game.id}: its rules do not compile: {reason(error)}") from error
 
     def begin(self, state: Int8s) -> None:
         registers = self._registers
