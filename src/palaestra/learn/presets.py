@@ -7,7 +7,9 @@ file are settings as in config.toml. What a preset leaves out is the thesis's va
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from importlib.resources import files
 
 from palaestra.base.cores import usable_cores
@@ -45,6 +47,13 @@ def load_preset(name: str) -> Preset:
             f"unknown preset {clip(name)}{did_you_mean(name, NAMES)}; known: {', '.join(NAMES)}; settings change with"
             " --set learn.lr=0.01"
         )
+    found = _shipped(name)
+    return replace(found, settings=deepcopy(found.settings))
+
+
+@lru_cache
+def _shipped(name: str) -> Preset:
+    """Read once: an experiment configures thousands of runs."""
     text = (files("palaestra.learn") / "presets" / f"{name}.toml").read_text(encoding="utf-8")
     settings = parse_toml(text)
     lines = settings.pop("preset")

@@ -7,6 +7,8 @@ is accepted. TOML has no null: the text "none" stands for it where a setting may
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from copy import deepcopy
+from functools import lru_cache
 from typing import get_args
 
 from pydantic import BaseModel, ValidationError
@@ -62,12 +64,18 @@ def parse_sets(texts: Iterable[str]) -> dict[str, JsonLike]:
             raise ConfigError(f"a setting is written key=value, not {clip(text)}; for example {EXAMPLE}")
         key = new_key(key)
         check_key(key)
-        try:
-            parsed = parse_toml(f"value = {value}")["value"]
-        except ValueError:
-            parsed = value.strip()
-        settings = merge(settings, nested(key, parsed))
+        settings = merge(settings, nested(key, deepcopy(_value(value))))
     return settings
+
+
+@lru_cache(maxsize=4096)
+def _value(text: str) -> JsonLike:
+    """A value as the user has typed it; experiments give the same ones thousands of times."""
+    try:
+        found: JsonLike = parse_toml(f"value = {text}")["value"]
+    except ValueError:
+        return text.strip()
+    return found
 
 
 def nested(key: str, value: JsonLike) -> dict[str, JsonLike]:
