@@ -81,9 +81,10 @@ def _draw_defects(data: Data) -> Figure:
     panels: dict[str, dict[str, dict[str, Estimate]]] = {}
     for game, (defect, _) in DEFECTS.items():
         found = {"without": elo_of_losses(data, game), f"with {defect}": elo_of_losses(data, game, defect)}
-        panels[game] = {
-            loss: {words: mean(elos[loss]) for words, elos in found.items() if loss in elos} for loss in LOSSES
-        }
+        if any(found.values()):
+            panels[game] = {
+                loss: {words: mean(elos[loss]) for words, elos in found.items() if loss in elos} for loss in LOSSES
+            }
     return estimates_figure(panels, "Elo, mean of its tournament 0", level=0, span=ELO_SPAN)
 
 
