@@ -121,7 +121,8 @@ def test_rules_that_it_does_not_know_again_are_played_by_another_and_both_sides_
         assert (record.seats[0].plays, record.seats[0].instead_of) == ("decoupled_uct", "qtable")
         assert record.faults == []
         assert log[0].startswith("WARNING: m: decoupled_uct plays instead of qtable:t.qt, which cannot play this: ")
-        assert "by decoupled_uct instead of qtable" in log[1] and len(log) == 2
+        said = [line for line in log if "overstayed" not in line]  # as it does where the machine is busy
+        assert "by decoupled_uct instead of qtable" in said[1] and len(said) == 2
         record.moves.clear()
         record.ending = ""
         assert "WARNING: decoupled_uct plays" in last_line(record)
