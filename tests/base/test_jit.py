@@ -283,6 +283,7 @@ def test_a_user_game_is_compiled_once_and_again_after_an_edit(desk: Desk) -> Non
     assert desk.run(program) == [[6], 0, 1]
 
 
+@pytest.mark.slow
 def test_two_games_bound_to_one_template_have_their_own_code(desk: Desk) -> None:
     desk.write(mine=GAME.replace("STEP", "5"), yours=GAME.replace("STEP", "7"))
     program = ROLL.format(names=["mine", "yours"])

@@ -80,6 +80,7 @@ def test_every_verb_that_keeps_files_works_without_the_modules_of_unix(tmp_path:
         assert (tmp_path / name).stat().st_size > 0
 
 
+@pytest.mark.slow
 def test_a_user_without_a_home_trains_and_draws(tmp_path: Path) -> None:
     pgn = '[White "a"]\n[Black "b"]\n[Result "1-0"]\n\n1. a1 1-0\n\n'
     (tmp_path / "games.pgn").write_text(pgn)

@@ -195,6 +195,7 @@ def test_a_signal_ends_it_with_the_summary(tmp_path: Path, number: int, code: in
     assert found["restarts"] == read_journal(tmp_path / "a").restarts >= 3
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="signals differ")
 def test_killed_again_and_again_it_loses_only_what_was_under_way(cli: Any, tmp_path: Path) -> None:
     killed = 0

@@ -70,6 +70,7 @@ def test_every_game_is_the_same_in_another_process_after_use(tmp_path: Path, mon
     assert all(played(pickle.loads(pickle.dumps(game))) == played(game) for game in games[-2:])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("example", ["domineering", "domineering_plain"])
 def test_code_is_taken_as_the_user_had_it_and_from_nowhere_else(
     example: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -61,6 +61,7 @@ def test_threads_slots_and_memory_change_no_example(game_id: str, search: Search
         )
 
 
+@pytest.mark.slow
 def test_threads_and_slots_change_nothing_under_a_reward_that_learns() -> None:
     game = make_game("opposition-3x9")
     network = model_bytes(game, "b1c8-outcome")

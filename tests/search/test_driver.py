@@ -122,6 +122,7 @@ def test_a_full_tree_goes_on_without_growing_and_still_answers() -> None:
     check_tree(search.forest, 0, solver=True, full=True)
 
 
+@pytest.mark.slow
 def test_a_million_simulations_in_one_tree_stay_inside_the_budget_and_answer() -> None:
     game = make_game("connect_four-6x7")
     config = SearchConfig(rule="uct", simulations=10**6, node_budget=20_000, leaves_per_step=32)
