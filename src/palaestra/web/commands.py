@@ -33,6 +33,7 @@ MOST_RECORD = 2**18  # bytes
 WIDTH = "100"  # columns of what a command prints
 
 _probing = threading.Lock()  # two looks at one lock would each take the other for the command
+_recording = threading.Lock()  # the end of one command and the start of the next write the same file
 _children: dict[Path, subprocess.Popen[bytes]] = {}  # of this server; where locks are not inherited, all that is known
 
 
@@ -63,7 +64,8 @@ class Command:
             os.close(handle)  # the child has its own, and with it the lock
         found = cls(folder, tuple(words), child.pid, time.time(), _begun(child.pid))
         _children[folder] = child
-        found._write()
+        with _recording:
+            found._write()
         threading.Thread(target=_await_end, args=(found, child), daemon=True).start()
         return found
 
@@ -185,10 +187,11 @@ def _spawn(words: list[str], log: int) -> subprocess.Popen[bytes]:
 def _await_end(command: Command, child: subprocess.Popen[bytes]) -> None:
     """Note the exit code, unless another command has begun in the folder or the folder is gone."""
     code = child.wait()
-    last = Command.last(command.folder)
-    if last is not None and (last.pid, last.started) == (command.pid, command.started):
-        with contextlib.suppress(RunError):
-            Command(last.folder, last.words, last.pid, last.started, last.begun, code)._write()
+    with _recording:
+        last = Command.last(command.folder)
+        if last is not None and (last.pid, last.started) == (command.pid, command.started):
+            with contextlib.suppress(RunError):
+                Command(last.folder, last.words, last.pid, last.started, last.begun, code)._write()
 
 
 def _begun(pid: int) -> str | None:
