@@ -133,6 +133,22 @@ BY_STATEMENT = "from helper import GAME"
 BY_NAME = "import importlib\nGAME = importlib.import_module('helper').GAME"
 
 
+def test_a_module_that_brings_one_without_a_file_is_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = write_module(tmp_path)
+    monkeypatch.chdir(folder)
+    lines = (
+        "import sys, types",
+        "made = sys.modules['made_by_code'] = types.ModuleType('made_by_code')",
+        "made.__file__ = '_none.py'",
+        (folder / "own_game.py").read_text(),
+    )
+    (folder / "own_game.py").write_text("\n".join(lines))
+    begin_command(["match", "own_game:GAME"])
+    make_game("own_game:GAME")
+    del sys.modules["made_by_code"]
+    assert to_be_named(["own_game:GAME"]) == []
+
+
 @pytest.mark.parametrize("way", [BY_STATEMENT, BY_NAME])
 def test_a_module_beside_it_that_has_changed_is_not_imported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str

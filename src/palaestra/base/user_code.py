@@ -220,7 +220,8 @@ def _import(module_name: str, root: str, error: type[PalaestraError], noun: str)
         ) from failure
     if module_name not in before:
         files = (_file_of(sys.modules.get(other)) for other in set(sys.modules) - before)
-        _came_with[module_name] = frozenset(file for file in files if file is not None and is_own(file))
+        # A module may be made by code and name a file that is none, as two of PyTorch's do.
+        _came_with[module_name] = frozenset(file for file in files if file and is_own(file) and file.is_file())
     return module
 
 
