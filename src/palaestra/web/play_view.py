@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 import random
 import time
+from collections.abc import Callable, Iterator
 
 from nicegui import Client, background_tasks, ui
 
@@ -138,9 +139,10 @@ class PlayView:
         with self._said():
             if self.is_open:
                 self.game.play(action)
-                self._go_on()
+                self.go_on()
 
-    def _go_on(self) -> None:
+    def go_on(self) -> None:
+        """Show the position, and let players move from it."""
         self.paused = False
         self.show()
         self.answer()
@@ -177,30 +179,24 @@ class PlayView:
     # What a person does.
 
     def undo(self) -> None:
-        with self._said():
-            self._stop_asking()
-            self.game.undo()
-            self.paused = self.game.mover is not None
-            self.show()
+        self._look(self.game.undo)
 
     def redo(self) -> None:
-        with self._said():
-            self._stop_asking()
-            self.game.redo()
-            self.paused = self.game.mover is not None
-            self.show()
+        self._look(self.game.redo)
 
     def step(self, ply: int) -> None:
         """Look at another position of the line."""
         ply = min(max(ply, 0), len(self.game.line))
         if ply != self.game.ply:
+            self._look(lambda: self.game.go(ply))
+
+    def _look(self, there: Callable[[], object]) -> None:
+        """Go to another position of the line; players wait there."""
+        with self._said():
             self._stop_asking()
-            self.game.go(ply)
+            there()
             self.paused = self.game.mover is not None
             self.show()
-
-    def go_on(self) -> None:
-        self._go_on()
 
     def pause(self) -> None:
         self._stop_asking()
@@ -217,19 +213,19 @@ class PlayView:
     def swap(self) -> None:
         self.game.swap_sides()
         self.seats.show()
-        self._go_on()
+        self.go_on()
 
     def seat(self, side: int, name: str) -> None:
         """Somebody else plays a side from now on."""
         self._stop_asking()
         self.game.players[side] = None if name == PERSON else Elsewhere(self.rules, name)
-        self._go_on()
+        self.go_on()
 
     def new_game(self, moves: str = "") -> None:
         with self._said():
             self._stop_asking()
             self.game = GameInPlay(self.rules, list(self.game.players), moves=moves, seed=random.randrange(1, 10**6))
-            self._go_on()
+            self.go_on()
 
     async def new_opening(self) -> None:
         with self._said():
@@ -320,7 +316,7 @@ class PlayView:
             ui.navigate.history.replace(str(self.address()))
 
     @contextlib.contextmanager
-    def _said(self):  # type: ignore[no-untyped-def]
+    def _said(self) -> Iterator[None]:
         """What a person can do wrong is said, and nothing happens."""
         try:
             yield
