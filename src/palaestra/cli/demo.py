@@ -92,7 +92,7 @@ def show_win(summary: Summary) -> None:
         *_, end = game.replay(" ".join(game.line_to_texts(start, perfect.pv)))
         known = f"Perfect play from the start ends in {outcome_in_words(game, end)}; "
     console.print(
-        f"{known}the agent's value of the start is {own.value or 0.0:+.2f} (1 is a win, 0 a draw).\n",
+        f"{known}the agent's value of the start is {round(own.value or 0.0, 2) + 0.0:+.2f} (1 is a win, 0 a draw).\n",
         markup=False,
         soft_wrap=True,
     )
