@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import cast
 
 import numpy as np
@@ -23,11 +25,20 @@ from tests.games.boards import (
     random_states,
 )
 from tests.games.openspiel import assert_equal_random_games
+from tests.games.othello_bytes import othello_in_bytes
 from tests.games.perfect import perfect_outcome
 
 
 def othello(n: int) -> BoardGame:
     return cast(BoardGame, make_game(f"othello-{n}x{n}"))
+
+
+# The same rules on three kinds of boards. Two words hold small boards as well, though nobody makes them so.
+KINDS: dict[str, Callable[[int], BoardGame]] = {
+    "one word": partial(build, one_word=True),
+    "two words": partial(build, one_word=False),
+    "bytes": othello_in_bytes,
+}
 
 
 @pytest.mark.parametrize(
@@ -39,16 +50,21 @@ def othello(n: int) -> BoardGame:
         (8, [4, 12, 56, 244, 1396, 8200]),
     ],
 )
-@pytest.mark.parametrize("as_bits", [True, False])
-def test_leaf_counts_are_those_of_the_sources(n: int, leaves: list[int], as_bits: bool) -> None:
-    game = build(n, as_bits)
+@pytest.mark.parametrize("kind", KINDS)
+def test_leaf_counts_are_those_of_the_sources(n: int, leaves: list[int], kind: str) -> None:
+    game = KINDS[kind](n)
     start = game.initial(1)[0]
     assert [game.count_leaves(start, depth) for depth in range(1, 7)] == leaves
 
 
-@pytest.mark.parametrize("n", [4, 5, 6, 7, 8])
+@pytest.mark.parametrize("n", [4, 5, 6, 7, 8, 9, 10])
 def test_bits_and_bytes_are_the_same_game(n: int) -> None:
-    assert_same_games(build(n, as_bits=True), build(n, as_bits=False), games=1000, seed=3)
+    assert_same_games(othello(n), othello_in_bytes(n), games=1000, seed=3)
+
+
+@pytest.mark.parametrize("n", [5, 8])
+def test_one_word_and_two_are_the_same_game(n: int) -> None:
+    assert_same_games(othello(n), build(n, one_word=False), games=300, seed=4)
 
 
 @pytest.mark.parametrize("n", [4, 5, 6, 8, 9, 10])
@@ -103,13 +119,31 @@ FLIPS = {
 
 @pytest.mark.parametrize("name", FLIPS)
 @pytest.mark.parametrize("swap", [False, True])
-@pytest.mark.parametrize("as_bits", [True, False])
-def test_enclosed_discs_turn(name: str, swap: bool, as_bits: bool) -> None:
+@pytest.mark.parametrize("kind", KINDS)
+def test_enclosed_discs_turn(name: str, swap: bool, kind: str) -> None:
     before, cell, expected = FLIPS[name]
     if swap:
         before, expected = (text.translate(str.maketrans("XO", "OX")) for text in (before, expected))
-    game = build(5, as_bits)
+    game = KINDS[kind](5)
     assert drawing_of(game, after(game, position(game, before, mover=int(swap)), cell)) == expected
+
+
+@pytest.mark.parametrize("n", [8, 9, 10])
+@pytest.mark.parametrize("line", ["row", "column", "diagonal", "other diagonal"])
+@pytest.mark.parametrize("backwards", [False, True])
+def test_the_longest_run_turns(n: int, line: str, backwards: bool) -> None:
+    steps = {"row": (0, 1), "column": (1, 0), "diagonal": (1, 1), "other diagonal": (1, -1)}
+    down, right = steps[line]
+    run = [(i * down, (n - 1 if right < 0 else 0) + i * right) for i in range(n)][:: -1 if backwards else 1]
+    cells = np.zeros((n, n), dtype=np.int8)
+    for cell in run[1:-1]:
+        cells[cell] = -1
+    cells[run[-1]] = 1
+    game = othello(n)
+    state = game.make_state(cells, 0, 0)
+    (after,) = game.advance(state[None], np.array([run[0][0] * n + run[0][1]], dtype=np.int32))
+    assert all(game.cells(after)[cell] == 1 for cell in run)
+    assert game.cells(after).sum() == n
 
 
 # X to play; no disc can be placed on the cell, though a run of O begins beside it.
@@ -124,17 +158,17 @@ NO_PLACES = {
 
 
 @pytest.mark.parametrize("name", NO_PLACES)
-@pytest.mark.parametrize("as_bits", [True, False])
-def test_a_run_must_be_enclosed_on_the_board(name: str, as_bits: bool) -> None:
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_run_must_be_enclosed_on_the_board(name: str, kind: str) -> None:
     drawing, cell = NO_PLACES[name]
-    game = build(4, as_bits)
+    game = KINDS[kind](4)
     with pytest.raises(MoveError, match=f"'{cell}' is not a legal move"):
         after(game, position(game, drawing, mover=0), cell)
 
 
-@pytest.mark.parametrize("as_bits", [True, False])
-def test_a_player_without_a_place_must_pass_and_only_then_may(as_bits: bool) -> None:
-    game = build(4, as_bits)
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_player_without_a_place_must_pass_and_only_then_may(kind: str) -> None:
+    game = KINDS[kind](4)
     state = after(game, position(game, "XO.. .... .... ..OX", mover=0), "c1")
     # O has nothing to enclose; X could still go to b4.
     assert drawing_of(game, state) == "XXX. .... .... ..OX"
@@ -152,9 +186,9 @@ def test_a_player_without_a_place_must_pass_and_only_then_may(as_bits: bool) -> 
     assert legal_set(game, ended) == []
 
 
-@pytest.mark.parametrize("as_bits", [True, False])
-def test_the_end_is_seen_at_once_when_neither_side_can_place(as_bits: bool) -> None:
-    game = build(4, as_bits)
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_end_is_seen_at_once_when_neither_side_can_place(kind: str) -> None:
+    game = KINDS[kind](4)
     state = after(game, position(game, "OX.. .... .... OO..", mover=1), "c1")
     assert (outcome_of(game, state), legal_set(game, state)) == (-5, [])
 
@@ -166,9 +200,9 @@ def test_the_shortest_game_on_8x8_is_a_wipe_out_after_nine_plies() -> None:
     assert (outcome_of(game, state), int(game.plies(state[None])[0])) == (13, 9)
 
 
-@pytest.mark.parametrize("as_bits", [True, False])
-def test_equal_numbers_of_discs_are_a_draw(as_bits: bool) -> None:
-    game = build(4, as_bits)
+@pytest.mark.parametrize("kind", KINDS)
+def test_equal_numbers_of_discs_are_a_draw(kind: str) -> None:
+    game = KINDS[kind](4)
     state = after(game, position(game, "XXOO OOOO OOXX XOO.", mover=0), "d4")
     assert drawing_of(game, state) == "XXOO OOOO OOXX XXXX"
     assert outcome_of(game, state) == 0

@@ -13,7 +13,7 @@ as soon as neither side can place; the outcome is the difference in discs, empty
 
 A state is the header and three words: the first player's discs, the second player's, and the cells where the mover may
 place. The last is what `play` finds out anyway when it asks whether play goes on. p is described at `parameters`.
-Boards of 9×9 and 10×10 keep one byte a cell (`palaestra.games.othello_large`).
+Boards of 9×9 and 10×10 have two words where these have one (`palaestra.games.othello_large`).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from palaestra.games.kernel_game import Rules, state_bytes
 from palaestra.games.rows import ONGOING, mover, set_mover
 from palaestra.games.symmetry import square_maps
 
-SMALLEST, LARGEST, LARGEST_AS_BITS = 4, 10, 8
+SMALLEST, LARGEST, LARGEST_OF_ONE_WORD = 4, 10, 8
 DISCS, PLACES = STONES, STONES + 2  # words: discs of the first player, of the second, and the mover's places
 SIZE, BOARD, INNER, FIRST_START, SECOND_START = 0, 1, 2, 3, 4  # places in p
 
@@ -192,33 +192,50 @@ class Passing(BoardGame):
 
 
 class BitOthello(Passing, BitBoardGame):
-    """The board as bits."""
+    """A word holds the board."""
 
     def put_cells(self, state: Int8s, cells: Int8s) -> None:
         super().put_cells(state, cells)
         fill_places(state, self.params)
 
 
+class PairOthello(Passing):
+    """Two words hold the board."""
+
+    def cells(self, state: Int8s) -> Int8s:
+        planes = np.zeros(self.observation_shape, dtype=np.float32)
+        othello_large.observe(state, planes, self.params)
+        mine = (planes[0] - planes[1]).astype(np.int8)
+        return mine if mover(state) == 0 else -mine
+
+    def put_cells(self, state: Int8s, cells: Int8s) -> None:
+        for player, stone in enumerate((1, -1)):
+            word, first = word_of(cells == stone), 8 * (othello_large.DISCS + 2 * player)
+            state[first : first + 16] = np.frombuffer(word.to_bytes(16, "little"), dtype=np.int8)
+        othello_large.fill_places(state, self.params)
+
+
 def make(sizes: tuple[int, ...]) -> BoardGame:
     """`othello-NxN`."""
-    rows, cols = sizes
-    if rows != cols or not SMALLEST <= rows <= LARGEST:
+    n, cols = sizes
+    if n != cols or not SMALLEST <= n <= LARGEST:
         raise GameError(
-            f"'othello-{rows}x{cols}': boards are square, {SMALLEST}x{SMALLEST} to {LARGEST}x{LARGEST}, "
+            f"'othello-{n}x{cols}': boards are square, {SMALLEST}x{SMALLEST} to {LARGEST}x{LARGEST}, "
             "for example othello-6x6"
         )
-    return build(rows, as_bits=rows <= LARGEST_AS_BITS)
+    return build(n, one_word=n <= LARGEST_OF_ONE_WORD)
 
 
-def build(n: int, as_bits: bool) -> BoardGame:
-    """The same game with its board as bits (n ≤ 8) or as bytes."""
-    maker = BitOthello if as_bits else Passing
+def build(n: int, one_word: bool) -> BoardGame:
+    """The same game with its board in one word (n ≤ 8) or in two."""
+    maker = BitOthello if one_word else PairOthello
     symmetries = cell_symmetries(square_maps(n), extra_actions=1)
     placements = n * n - 4
     return maker(
         id=f"othello-{n}x{n}",
-        rules=BIT_RULES if as_bits else othello_large.RULES,
-        params=parameters(n) if as_bits else othello_large.parameters(n),
+        version=1 if one_word else 2,  # 1 kept a byte a cell, and a run keeps states
+        rules=BIT_RULES if one_word else othello_large.RULES,
+        params=parameters(n) if one_word else othello_large.parameters(n),
         rows=n,
         cols=n,
         look="discs",
@@ -227,7 +244,7 @@ def build(n: int, as_bits: bool) -> BoardGame:
         # the end, and so would a pass after the last one.
         max_plies=2 * placements - 1,
         max_legal=placements,
-        state_size=state_bytes(24 if as_bits else n * n),
+        state_size=state_bytes(24 if one_word else othello_large.STATE_BYTES),
         observation_shape=(2, n, n),
         tiebreak="margin",
         largest_outcome=n * n,
