@@ -58,6 +58,7 @@ OTHER_VALUES: dict[str, dict[str, Any]] = {
         "leaves": 2, "reuse": False, "temperature": 1.0, "averaged": True, "rule": "rave", "reward": "primitive",
     },
     "net": {"network": "a run", "temperature": 0.5},
+    "agent": {"of": "tic_tac_toe-3x3", "level": "easy", "simulations": 5, "ms": 1000.0, "temperature": 0.7},
     "qtable": {"table": "a table", "playouts": 5},
     "gtp": {"command": "a program", "ms": 1500.0, "wait": 20.0},
     "uci": {
@@ -95,6 +96,8 @@ def with_values(kind: type[Kind], net: Path, values: dict[str, Any] | None = Non
     chosen = dict(values or {})
     if "file" in kind.model_fields and (kind.model_fields["file"].is_required() or "file" in chosen):
         chosen["file"] = str(net)
+    if "of" in kind.model_fields:
+        chosen["of"] = TIC.id
     if "network" in kind.model_fields:
         chosen["network"] = f"{net.parent / 'run'}@1"
     if "model" in chosen:

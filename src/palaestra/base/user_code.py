@@ -47,6 +47,7 @@ NOT_CODE: Mapping[str, str] = {
     "pgx": "a game of PGX",
     "run": "the agent of a run",
     "net": "the network of a run",
+    "agent": "an agent of the package",
     "qtable": "a table that was learned",
     "gtp": "a program that speaks GTP",
     "uci": "a program that speaks UCI",

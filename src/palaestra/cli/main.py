@@ -28,6 +28,7 @@ LONGEST = 2000  # characters of an error
 # verb, function (or group of commands) in palaestra.cli.<verb with underscores>, example for --help
 VERBS = (
     ("games", "games", "palaestra games"),
+    ("agents", "agents", "palaestra agents connect_four-6x7"),
     ("play", "play", "palaestra play connect_four --against 'uct(simulations=2000)'"),
     ("match", "match", "palaestra match hex-5x5 'uct(simulations=200)' alphabeta --games 100"),
     ("rate", "rate", "palaestra rate games.pgn --anchor random=0"),
@@ -56,7 +57,16 @@ VERBS = (
     ("demo", "demo", "palaestra demo --minutes 2"),
 )
 
-READ_NO_CODE = ("games", "perft", "check-game", "rate", "settings", "runs", "demo")  # from files: they need no --trust
+READ_NO_CODE = (
+    "games",
+    "agents",
+    "perft",
+    "check-game",
+    "rate",
+    "settings",
+    "runs",
+    "demo",
+)  # from files: they need no --trust
 
 WELCOME = """\
 Palaestra {version}: a self-play laboratory for board games.
@@ -64,7 +74,7 @@ Palaestra {version}: a self-play laboratory for board games.
   palaestra demo                                   an agent from nothing in two minutes: start here
   palaestra train connect_four-6x7 --minutes 30    learn a game by self-play; resume, report and export go on from there
   palaestra serve --open                           play, analyse, watch and compare in the browser
-  palaestra play connect_four-6x7                  you against a search; hint, undo and help are there
+  palaestra play connect_four-6x7                  you against an agent that has learned it, with hints
   palaestra match GAME PLAYER PLAYER --games 100   who is stronger, with an interval
   palaestra analyse GAME --moves "a1 b2"           what a player thinks of a position
   palaestra solve morpion-5d --minutes 60          a game for one player: restarts of a search, every best grid kept

@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from palaestra.base.errors import EngineError, PalaestraError
+from palaestra.base.errors import ConfigError, EngineError, PalaestraError
 from palaestra.cli import complete
 from palaestra.cli.options import GameId, Moves, Seed
-from palaestra.live.defaults import OPPONENT
+from palaestra.live.defaults import LEVEL, OPPONENT
 
 if TYPE_CHECKING:
+    from palaestra.games.base import Game
     from palaestra.live.game_in_play import GameInPlay
     from palaestra.players.base import Player
+    from palaestra.players.shipped import LevelName
 
 COMMANDS = {
     "undo": "take back your last move (and the answer to it)",
@@ -32,9 +34,20 @@ COMMANDS = {
 def play(
     game: GameId,
     against: Annotated[
-        str,
-        typer.Option("--against", "-a", metavar="PLAYER", help="Your opponent.", autocompletion=complete.players),
-    ] = OPPONENT,
+        str | None,
+        typer.Option(
+            "--against",
+            "-a",
+            metavar="PLAYER",
+            help=f"Your opponent; if not named, the agent that comes with the package, or {OPPONENT}.",
+            show_default=False,
+            autocompletion=complete.players,
+        ),
+    ] = None,
+    level: Annotated[
+        Literal["easy", "medium", "hard"] | None,
+        typer.Option(help=f"How strong that agent is; {LEVEL} if not said.", show_default=False),
+    ] = None,
     side: Annotated[Literal["first", "second"], typer.Option(help="Which side you play.")] = "first",
     adviser: Annotated[
         str,
@@ -53,6 +66,7 @@ def play(
     from palaestra.live.game_in_play import GameInPlay
 
     rules = make_game(game)
+    against = _opponent(rules, against, level)
     players: list[str | None] = [None]
     if rules.players == 2:
         players = [None, against] if side == "first" else [against, None]
@@ -62,6 +76,17 @@ def play(
     if adviser:
         playing.adviser  # noqa: B018  # a text that makes no player is refused now, not at the first hint
     Session(game, playing, options).run()
+
+
+def _opponent(game: Game, against: str | None, level: LevelName | None) -> str:
+    """Whom the person plays against; ConfigError for a level that nobody has."""
+    from palaestra.live.usual import usual_opponent
+
+    usual = usual_opponent(game, level or LEVEL)
+    if level is not None and (against is not None or not usual.startswith("agent:")):
+        why = f"--against names {against}" if against is not None else f"no agent for {game.id} comes with the package"
+        raise ConfigError(f"--level {level} is that of an agent of the package, and {why}; palaestra agents lists them")
+    return usual if against is None else against
 
 
 class Session:

@@ -17,8 +17,8 @@ from palaestra.base.errors import ConfigError, MoveError
 from palaestra.games.base import Game
 from palaestra.games.overlay import has_spots, overlaid
 from palaestra.live import html
-from palaestra.live.defaults import ADVISER, SOLO_ADVISER
 from palaestra.live.position import Position
+from palaestra.live.usual import usual_adviser
 from palaestra.live.words import SIDES, short_count, short_value, value_in_words
 from palaestra.players.base import EVERY, UNPROVEN, Analysis, Player
 from palaestra.players.exact import InstantJudge
@@ -204,11 +204,6 @@ class PositionAnalysis:
         return html.beside(html.drawing(self.svg()), "".join(words))
 
 
-def default_adviser(game: Game) -> str:
-    """Who is asked when nobody is named."""
-    return ADVISER if game.players == 2 else SOLO_ADVISER
-
-
 def analyse(
     game: Game | str | Position, moves: str = "", player: Player | str | None = None, *, seed: int = 0
 ) -> PositionAnalysis:
@@ -260,7 +255,7 @@ def _asked(game: Game | str | Position, moves: str, player: Player | str | None)
         )
     if isinstance(player, Player):
         return position, player
-    return position, make_player(player or default_adviser(position.game), position.game)
+    return position, make_player(player or usual_adviser(position.game), position.game)
 
 
 def _at(of: NDArray[Any] | None, action: int, shown: Callable[[Any], Any]) -> Any:

@@ -11,9 +11,9 @@ from palaestra.base.errors import ConfigError, GameError, MoveError, RecordError
 from palaestra.base.streams import keyed_seeds
 from palaestra.games.base import Game
 from palaestra.games.registry import make_game, make_stored_game
-from palaestra.live.analysis import PositionAnalysis, default_adviser
-from palaestra.live.defaults import OPPONENT
+from palaestra.live.analysis import PositionAnalysis
 from palaestra.live.position import Position, PositionDocument
+from palaestra.live.usual import usual_adviser, usual_opponent
 from palaestra.live.words import SIDES
 from palaestra.players.base import Player
 from palaestra.players.exact import InstantJudge
@@ -64,7 +64,7 @@ class GameInPlay:
         A game of several initial positions begins in the one that `moves` name, or in one that the seed chooses.
         """
         self.game = make_game(game) if isinstance(game, str) else game
-        given = list(players) if players is not None else [None, OPPONENT][: self.game.players]
+        given = list(players) if players is not None else [None, usual_opponent(self.game)][: self.game.players]
         if len(given) != self.game.players:
             raise ConfigError(f"{self.game.id} has {self.game.players} sides, and {len(given)} players are given")
         self.players = [self._made(player) for player in given]
@@ -120,7 +120,7 @@ class GameInPlay:
     def adviser(self) -> Player:
         """Who gives hints."""
         if not isinstance(self._adviser, Player):
-            self._adviser = make_player(self._adviser or default_adviser(self.game), self.game)
+            self._adviser = make_player(self._adviser or usual_adviser(self.game), self.game)
         return self._adviser
 
     @property

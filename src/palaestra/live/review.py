@@ -21,7 +21,7 @@ from palaestra.lab.review import (
     verdicts_in_words,
 )
 from palaestra.live import html
-from palaestra.live.analysis import default_adviser
+from palaestra.live.usual import usual_adviser
 from palaestra.live.words import SIDES
 from palaestra.players.base import Player
 from palaestra.players.registry import make_player
@@ -170,7 +170,7 @@ def review(
     """
     chosen, played = pick_game(Path(file), number)
     rules = game if isinstance(game, Game) else _rules(played, game, file)
-    adviser = player if isinstance(player, Player) else make_player(player or default_adviser(rules), rules)
+    adviser = player if isinstance(player, Player) else make_player(player or usual_adviser(rules), rules)
     done, total = 0, len(played.moves) + 1
 
     def count() -> None:

@@ -36,6 +36,7 @@ KINDS: dict[str, type[Kind]] = {
         tree_kinds.Gumbel,
         run_kinds.Run,
         run_kinds.Net,
+        run_kinds.Agent,
         kinds.Rhea,
         kinds.Nmcs,
         kinds.Nrpa,

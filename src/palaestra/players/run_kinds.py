@@ -1,4 +1,5 @@
-"""Players that training made: `run:NAME@best(simulations=100)` searches, `net:NAME@12` is the network alone.
+"""Players that training made: `run:NAME@best(simulations=100)` searches, `net:NAME@12` is the network alone, and
+`agent:GAME` comes with the package.
 
 NAME is a run's name below ./runs, or its folder; after @ stands best (the default), last or an iteration. Where several
 players are wanted, @* stands for all checkpoints and @*5 for every fifth (`expand_network`).
@@ -14,6 +15,7 @@ from pydantic import Field, model_validator
 from palaestra.base.errors import PlayerError
 from palaestra.base.text import clip
 from palaestra.players.kinds import MAX_MS, MAX_SIMULATIONS, Kind, default_limit
+from palaestra.players.shipped import LevelName
 from palaestra.search.config import RuleName, exploration
 
 if TYPE_CHECKING:
@@ -89,6 +91,43 @@ class Net(Kind):
         run, content = load(self.network, game)
         evaluator = OnnxEvaluator(game, content, reward=run.make_reward(game))
         return PolicyPlayer(game, text, evaluator, self.temperature)
+
+
+class Agent(Kind):
+    """The agent that comes with the package for a game, at one of three strengths; `palaestra agents` lists them."""
+
+    name = "agent"
+    example = "agent:connect_four-6x7(level=medium)"
+    subject = "of"
+
+    of: str = Field(min_length=1)  # the game's id
+    level: LevelName = "hard"  # easy, medium or hard: the simulations and the temperature of its card
+    simulations: int | None = Field(None, ge=1, le=MAX_SIMULATIONS)  # in place of the level's
+    ms: float | None = Field(None, gt=0, le=MAX_MS)  # milliseconds a move, in place of simulations
+    temperature: float | None = Field(None, ge=0, le=100)  # in place of the level's
+
+    def build(self, game: Game, text: str) -> Player:
+        from palaestra.nets.evaluator import OnnxEvaluator
+        from palaestra.players import shipped
+        from palaestra.players.policy import PolicyPlayer
+        from palaestra.players.runs import make_agent, playing_search
+        from palaestra.rewards.registry import make_reward
+        from palaestra.search.config import SearchConfig
+
+        card = shipped.find_card(self.of)
+        if (card.game, card.version) != (game.id, game.version):
+            raise PlayerError(
+                f"{text} plays {card.game} version {card.version}, not {game.id} version {game.version}; there are"
+                f" agents for {', '.join(shipped.cards())}"
+            )
+        level = card.levels[self.level]
+        limit = self.simulations or (level.simulations if self.ms is None else None)
+        temperature = level.temperature if self.temperature is None else self.temperature
+        content, reward = shipped.network(card), make_reward(card.reward, game)
+        if limit == 0:
+            return PolicyPlayer(game, text, OnnxEvaluator(game, content, reward=reward), temperature)
+        search = playing_search(SearchConfig(**card.search), limit, ms=self.ms, temperature=temperature)
+        return make_agent(game, text, content, search, reward=reward)
 
 
 def load(network: str, game: Game) -> tuple[StoredRun, bytes]:

@@ -25,10 +25,10 @@ from palaestra.runs.places import RUNS
 # Kinds whose texts need name no file.
 KINDS_OF_PAGES = (
     "random", "greedy", "alphabeta", "perfect", "mcs", "uct", "rave", "puct", "gumbel", "rhea", "nmcs", "nrpa",
-    "run", "net",
+    "run", "net", "agent",
 )  # fmt: skip
 # Arguments that are texts and name neither a file nor a program; a run's name is looked for in the runs folder.
-TEXTS_OF_PAGES = ("reward", "rule", "amaf", "sequences", "network", "run")
+TEXTS_OF_PAGES = ("reward", "rule", "amaf", "sequences", "network", "run", "of", "level")
 _NAME = re.compile(r"[\w.+-]{1,200}", re.UNICODE)
 
 

@@ -11,6 +11,7 @@ from palaestra.games.base import Game
 from palaestra.live.defaults import OPPONENT
 from palaestra.live.game_in_play import PERSON
 from palaestra.players.runs import StoredRun, open_run
+from palaestra.players.shipped import LEVELS, agent_text
 from palaestra.players.text import parse_player
 from palaestra.runs.folder import MANIFEST
 
@@ -70,8 +71,9 @@ def words_of(network: Network) -> str:
 
 
 def ready_made(game: Game) -> dict[str, str]:
-    """Players that need nothing learned, and what they are."""
-    return dict(READY if game.players == 2 else READY_ALONE)
+    """Players that are there without a run, and what they are: the agent of the package first."""
+    agents = {text: f"learned this game; {level}" for level in LEVELS if (text := agent_text(game, level))}
+    return agents | (READY if game.players == 2 else READY_ALONE)
 
 
 def find_agents(runs: Path, game: Game) -> list[Agents]:

@@ -17,10 +17,9 @@ from palaestra.base.errors import MoveError, PalaestraError
 from palaestra.base.printable import escape
 from palaestra.games.base import Game
 from palaestra.games.overlay import has_spots
-from palaestra.live.analysis import default_adviser
-from palaestra.live.defaults import OPPONENT
 from palaestra.live.elsewhere import Elsewhere
 from palaestra.live.game_in_play import PERSON, GameInPlay
+from palaestra.live.usual import usual_adviser, usual_opponent
 from palaestra.web import thoughts
 from palaestra.web.address import Address
 from palaestra.web.board import Board, MoveButtons
@@ -45,7 +44,7 @@ class PlayView:
     ) -> None:
         self.house, self.text, self.rules, self.agents = house, text, game, agents
         self.client: Client = ui.context.client
-        self.adviser = default_adviser(game)
+        self.adviser = usual_adviser(game)
         self.paused = False  # players do not move while a person looks around
         self._left = False  # whether nobody looks
         self._asked: asyncio.Task[None] | None = None
@@ -113,12 +112,13 @@ class PlayView:
     def _names(self, address: Address) -> list[str]:
         """Who plays the sides: what the address says, and the usual ones elsewhere."""
         first, second = address.players
+        usual = usual_opponent(self.rules)
         if self.rules.players == 1:
             names = [first or PERSON]
         else:
             names = [
-                first or (PERSON if second != PERSON else OPPONENT),
-                second or (PERSON if first not in (None, PERSON) else OPPONENT),
+                first or (PERSON if second != PERSON else usual),
+                second or (PERSON if first not in (None, PERSON) else usual),
             ]
         for name in names:
             if name != PERSON:
