@@ -219,7 +219,12 @@ def test_the_games_of_an_iteration_are_kept_as_pgn(tmp_path: Path) -> None:
     [
         ("morpion-5d", ("gate.kind=sprt",), ConfigError, "gate.kind is sprt: a gate plays two networks"),
         ("morpion-5d", ("evaluation.history=2",), ConfigError, "networks do not meet"),
-        ("morpion-5d", ("warm.enhancement=rave", "warm.adaptive=true"), ConfigError, "has one player"),
+        (
+            "morpion-5d",
+            ("warm.enhancement=rave", "warm.adaptive=true", "selfplay.games=1"),
+            ConfigError,
+            "in pairs of games",
+        ),
         (
             "hex-3x3",
             ("selfplay.sampling=true", "selfplay.value_target=z"),

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from palaestra.base.errors import ConfigError
 from palaestra.games.registry import make_game
 from palaestra.learn.config import WarmStartConfig
 from palaestra.learn.selfplay import SelfPlay, play_games
@@ -113,7 +112,7 @@ def test_the_enhancement_is_first_in_the_first_half_of_the_games() -> None:
 
 def test_the_balance_is_the_defaults_wins_minus_its_losses() -> None:
     # Enhancement first: it wins, draws, loses. Default first: it wins by much, wins, loses.
-    assert balance(np.array([3, 0, -1, 9, 1, -5], dtype=np.int32)) == (-1 + 0 + 1) + (1 + 1 - 1)
+    assert balance(np.array([3, 0, -1, 9, 1, -5], dtype=np.int32), players=2) == (-1 + 0 + 1) + (1 + 1 - 1)
 
 
 def test_an_adaptive_start_alone_has_no_length_and_harmonic_weights() -> None:
@@ -168,7 +167,27 @@ def test_each_side_of_an_adaptive_game_searches_its_own_way() -> None:
     assert switched.warm is None and switched.records == cold.records
 
 
-def test_an_adaptive_start_needs_two_players() -> None:
-    with pytest.raises(ConfigError, match="one player"):
-        played("morpion-4d", warm=WarmStartConfig(enhancement="rollout", adaptive=True))
-    assert played("morpion-4d", games=2, warm=WarmStartConfig(enhancement="rollout")).warm is not None
+def test_with_one_player_both_searches_play_the_same_beginnings_and_the_larger_outcomes_decide() -> None:
+    warm = WarmStartConfig(enhancement="rollout", adaptive=True)
+    opened = {"opening_fraction": 1.0, "opening_plies": 4}
+    made = played("bin_packing-2d-5", games=9, warm=warm, **opened)
+    records = made.records
+    assert [record.first for record in records] == ["rollout"] * 5 + ["self-play"] * 4
+    assert all(record.first == record.second for record in records)
+    for one, other in zip(records, records[5:], strict=False):
+        assert one.start == other.start and one.moves[: one.opening_plies] == other.moves[: other.opening_plies]
+    assert len({record.start for record in records}) == 5
+    pairs = zip(records[5:], records, strict=False)
+    ahead = sum(np.sign(default.final_outcome - helped.final_outcome) for default, helped in pairs)
+    assert made.warm == WarmStartState("rollout", 1.0, ahead, ahead > 0)
+
+
+def test_with_one_player_pairs_are_compared_by_order_alone_and_an_odd_game_by_none() -> None:
+    assert balance(np.array([5, 9, 7, 6, 1], dtype=np.int32), players=1) == 1 - 1
+    assert balance(np.array([5, 1, 99, 6, 8], dtype=np.int32), players=1) == 2
+
+
+def test_threads_and_slots_change_no_game_of_an_adaptive_start_for_one_player() -> None:
+    warm = WarmStartConfig(enhancement="wrora", adaptive=True)
+    one, two = (played("morpion-4d", warm=warm, games=7, threads=w, slots=s) for w, s in ((1, 64), (3, 2)))
+    assert one.records == two.records and one.warm == two.warm

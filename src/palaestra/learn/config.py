@@ -30,6 +30,9 @@ class Group(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
+_DRAWN = "selfplay.sampling=true or selfplay.search_until below 1"
+
+
 class SelfPlayConfig(Group):
     """How games are made. Thesis: 50 games an iteration, m = 100, c = 1, no noise, T′ = 15, z as value target."""
 
@@ -37,6 +40,18 @@ class SelfPlayConfig(Group):
     search: SearchConfig = SearchConfig()
     sampling: bool = Field(
         False, description="one player: moves are drawn from the network's policy, without a search (thesis, Alg. 7)"
+    )
+    first_simulations: int | None = Field(
+        None,
+        ge=1,
+        le=10**9,
+        description="simulations grow evenly over the run, from these to search.simulations; none: they stay the same",
+    )
+    search_until: float = Field(
+        1.0,
+        gt=0,
+        le=1,
+        description="share of the run after which there is no search: moves are drawn from the network; 1: never",
     )
     sampled_policy: Literal["played", "network"] = Field(
         "played",
@@ -72,10 +87,13 @@ class SelfPlayConfig(Group):
             raise ValueError("opening_fraction and opening_plies go together: both 0 or both positive")
         if self.sampling and (self.quick_fraction > 0 or self.value_target != "z"):
             raise ValueError("selfplay.sampling searches nothing: it needs value_target=z and quick_fraction=0")
-        if self.sampled_policy == "network" and (not self.sampling or self.failures is not None):
-            raise ValueError("selfplay.sampled_policy=network is for selfplay.sampling=true without selfplay.failures")
-        if self.failures is not None and not self.sampling:
-            raise ValueError("selfplay.failures is for selfplay.sampling=true: a search teaches in failed games, too")
+        if self.sampling and (self.first_simulations is not None or self.search_until < 1):
+            raise ValueError("selfplay.sampling searches nothing: first_simulations and search_until have no use")
+        draws = self.sampling or self.search_until < 1
+        if self.sampled_policy == "network" and (not draws or self.failures is not None):
+            raise ValueError(f"selfplay.sampled_policy=network is for {_DRAWN} without selfplay.failures")
+        if self.failures is not None and not draws:
+            raise ValueError(f"selfplay.failures is for {_DRAWN}: a search teaches in failed games, too")
         return self
 
 
@@ -189,7 +207,8 @@ class WarmStartConfig(Group):
         description="I′: most iterations with the enhancement; none: 5 (thesis), adaptive: no limit",
     )
     adaptive: bool = Field(
-        False, description="play enhancement against default and switch when the default is better (Alg. 6)"
+        False,
+        description="enhancement plays default, or with one player the same beginnings; switch when default leads (Alg. 6)",
     )
     weight: Literal["linear", "harmonic"] | None = Field(
         None, description="of wro and wrora: linear 1 - i/I′ (i from 0), harmonic 1/i; none: linear, adaptive: harmonic"

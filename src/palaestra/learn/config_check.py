@@ -6,7 +6,6 @@ from palaestra.base.errors import ConfigError
 from palaestra.games.base import Game
 from palaestra.learn.config import RunConfig, SoloConfig
 from palaestra.learn.demerits import check_demerits
-from palaestra.learn.warm_start import check_adaptive
 from palaestra.nets.architecture import parse_net
 from palaestra.nets.heads import CATEGORICAL_HEAD, OUTCOME_HEAD, VALUE_HEAD
 from palaestra.players.registry import make_player
@@ -52,8 +51,8 @@ def _check_one(game: Game, config: RunConfig) -> None:
             f"gate.kind is {config.gate.kind}: a gate plays two networks against each other, and {game.id} has one"
             " player; set gate.kind=off, or take --preset ranked"
         )
-    if config.warm.adaptive:
-        check_adaptive(game)
+    if config.warm.adaptive and config.selfplay.games < 2:
+        raise ConfigError("warm.adaptive compares two searches in pairs of games: selfplay.games must be at least 2")
     if config.defects.winners_colour:
         raise ConfigError(f"defects.winners_colour is about two colours, and {game.id} has one player; set it to false")
     if config.evaluation.history:

@@ -21,6 +21,7 @@ from palaestra.learn.events import Stage, StageTimer
 from palaestra.learn.gate import GateResult
 from palaestra.learn.learner import TrainReport
 from palaestra.learn.metrics_line import measure
+from palaestra.learn.schedules import scheduled
 from palaestra.learn.selfplay import SelfPlay
 from palaestra.learn.session import Session
 from palaestra.learn.solo_iteration import SoloIteration
@@ -55,12 +56,13 @@ class Iteration:
         self.before = session.current  # what it starts from
         self.number = self.before.manifest.iteration + 1
         self.spent: dict[str, float] = {}  # seconds by stage
+        self.playing = scheduled(self.config, session.progress(self.number))  # how self-play is done now
 
     def run(self) -> None:
         """Do the iteration and save it. If anything fails before it is saved, nothing has changed on the disk."""
         session = self.session
         solo = self._solo() if self.game.players == 1 else None
-        played = self._play("selfplay", self.config) if solo is None else solo.play(self.number)
+        played = self._play("selfplay", self.playing) if solo is None else solo.play(self.number)
         session.replay.add(self.number, played.examples)
         before = session.trainer.state() if self.config.gate.kind != "off" else None
         learned = self._learn()
@@ -94,7 +96,7 @@ class Iteration:
     def _solo(self) -> SoloIteration:
         """The parts that only a game for one player has."""
         session = self.session
-        return SoloIteration(self.game, self.config, session.reward, session.home.path, self.before.lines, self._play)
+        return SoloIteration(self.game, self.playing, session.reward, session.home.path, self.before.lines, self._play)
 
     def _play(self, stage: Stage, config: RunConfig) -> SelfPlay:
         """The games of a stage by the network that plays; `config` says how many and how."""

@@ -102,7 +102,10 @@ def _share(streams: UInt64s) -> Float64s:
 
 
 class Table:
-    """Plays the games `numbers`, at most `config.slots` at once, with one search or, by `seats`, several."""
+    """Plays the games `numbers`, at most `config.slots` at once, with one search or, by `seats`, several.
+
+    With `pairs`, games k and k + pairs begin alike.
+    """
 
     def __init__(
         self,
@@ -113,8 +116,9 @@ class Table:
         iteration: int,
         numbers: Iterator[int],
         seats: Seats | None = None,
+        pairs: int | None = None,
     ) -> None:
-        self.game, self.searches, self.config, self.seats = game, searches, config, seats
+        self.game, self.searches, self.config, self.seats, self.pairs = game, searches, config, seats, pairs
         self.seed, self.iteration = seed, iteration
         self.played: list[Moves] = []
         self.begun: dict[int, tuple[int, tuple[int, ...]]] = {}  # game number -> initial position, opening
@@ -195,7 +199,8 @@ class Table:
         for search in self.searches:
             if isinstance(search, Search):  # what a tree knows is about the game before
                 search.forest.plant(trees[trees < search.forest.count])
-        dealt = deal(self.game, self.config, self.seed, self.iteration, numbers)
+        beginnings = numbers if self.pairs is None else numbers % self.pairs
+        dealt = deal(self.game, self.config, self.seed, self.iteration, beginnings)
         for number, start, opening in zip(numbers.tolist(), dealt.starts.tolist(), dealt.openings, strict=True):
             self.begun[number] = start, opening
         self._numbers = np.concatenate([self._numbers, numbers])

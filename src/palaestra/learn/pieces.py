@@ -19,7 +19,7 @@ from palaestra.learn.config import RunConfig
 from palaestra.learn.lockstep import Moves, Table
 from palaestra.learn.planning import Planning
 from palaestra.learn.sampling import Sampling
-from palaestra.learn.warm_start import Enhanced, check_adaptive, is_warm, leaf_evaluator, search_for, seat
+from palaestra.learn.warm_start import Enhanced, is_warm, leaf_evaluator, pairs_of, search_for, seat
 from palaestra.nets.cache import Cached
 from palaestra.nets.evaluator import OnnxEvaluator
 from palaestra.rewards.base import Reward
@@ -83,7 +83,7 @@ def play_piece(
     """
     began = time.perf_counter()
     network = Timed(OnnxEvaluator(game, model, reward=reward))
-    plans = plans_of(game, config, iteration, switched)
+    plans = plans_of(config, iteration, switched)
     table = make_table(game, network, plans, config, iteration, iter(numbers), reward)
     while len(table):
         table.move()
@@ -92,12 +92,11 @@ def play_piece(
     return Piece(table.begun, table.outcomes, table.played, seconds, network.seconds, table.simulations, network.leaves)
 
 
-def plans_of(game: Game, config: RunConfig, iteration: int, switched: bool) -> tuple[Enhanced, ...]:
+def plans_of(config: RunConfig, iteration: int, switched: bool) -> tuple[Enhanced, ...]:
     """The searches of an iteration: one, or in an adaptive warm start DEFAULT and ENHANCED."""
     plan = search_for(config, iteration, switched)
     if not (config.warm.adaptive and is_warm(config.warm, iteration, switched)):
         return (plan,)
-    check_adaptive(game)
     return Enhanced(config.selfplay.search, 0.0, False), plan
 
 
@@ -119,7 +118,8 @@ def make_table(
         network = Cached(network, game, selfplay.cache)
     searches = [_searcher(game, network, plan, reward) for plan in plans]
     seats = partial(seat, games=selfplay.games) if len(searches) == 2 else None
-    return Table(game, searches, selfplay, config.seed, iteration, numbers, seats)
+    pairs = pairs_of(selfplay.games) if seats is not None and game.players == 1 else None
+    return Table(game, searches, selfplay, config.seed, iteration, numbers, seats, pairs)
 
 
 def _searcher(game: Game, network: Evaluator, plan: Enhanced, reward: Reward) -> Search | Planning:

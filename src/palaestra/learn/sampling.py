@@ -78,27 +78,40 @@ def examples_of_games(
 ) -> Examples:
     """The positions of successes with the move played, and `failures` times as many others without (None: all).
 
-    `settled` [E] is what each game was worth; moves of random openings are not learned from.
+    `settled` [E] is what each game was worth to the first player; a position is a success where its game was one to
+    the player who moved there. Moves of random openings are not learned from.
     """
     drawn = [np.arange(record.opening_plies, len(record.moves)) for record in records]
     numbers = np.repeat(np.arange(len(records)), [len(some) for some in drawn])
-    kept = _with_failures(settled[numbers] > 0, failures, rng)
-    numbers, moved = numbers[kept], np.concatenate(drawn)[kept]
-    states = positions_of(game, records, numbers, moved)
+    moved = np.concatenate(drawn)
+    if game.players == 1:  # who moves is known without the positions, of which few are kept
+        kept = _with_failures(settled[numbers] > 0, failures, rng)
+        numbers, moved = numbers[kept], moved[kept]
+        states = positions_of(game, records, numbers, moved)
+    else:
+        states = positions_of(game, records, numbers, moved)
+        kept = _with_failures(_worth(settled[numbers], game.to_play(states)) > 0, failures, rng)
+        numbers, moved, states = numbers[kept], moved[kept], states[kept]
+    worth = _worth(settled[numbers], game.to_play(states))
     counts, actions = game.legal(states)
     pairs = zip(numbers.tolist(), moved.tolist(), strict=True)
     played = np.array([records[number].moves[at] for number, at in pairs], dtype=np.int32)
     listed = np.arange(actions.shape[1]) < counts[:, None]
-    policy = listed & (actions == played[:, None]) & (settled[numbers] > 0)[:, None]
+    policy = listed & (actions == played[:, None]) & (worth > 0)[:, None]
     outcomes = np.array([record.final_outcome for record in records], dtype=np.int32)
     return Examples(
         states=states,
         policy=policy.astype(np.float32),
-        value=settled[numbers],
+        value=worth,
         game=numbers.astype(np.int32),
         ply=game.plies(states),
         outcome=outcomes[numbers],
     )
+
+
+def _worth(settled: Float32s, movers: Int8s) -> Float32s:
+    """What games are worth to these players, where it is `settled` to the first; a draw is 0, not -0."""
+    return np.where(movers == 0, settled, -settled) + np.float32(0)
 
 
 def positions_of(game: Game, records: Sequence[GameRecord], numbers: Int64s, moved: Int64s) -> Int8s:

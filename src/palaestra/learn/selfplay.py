@@ -134,12 +134,13 @@ def settle(
     settled = reward.settle(ends, rng)
     if config.defects.winners_colour:  # as if the first player had lost every decided game (sources: L2)
         settled = -np.abs(settled)
-    searches = len(plans_of(game, config, iteration, switched))
-    records = _records(game, whole, moves, ends, _labels(config, searches, games))
+    searches = len(plans_of(config, iteration, switched))
+    records = _records(game, whole, moves, ends, _labels(config, searches, games, game.players))
     if config.selfplay.sampling and config.selfplay.sampled_policy == "played":
         examples = examples_of_games(game, records, settled, config.selfplay.failures, rng)
     else:
         examples = examples_of(moves, ends, config, settled)
+    warm = is_warm(config.warm, iteration, switched)
     return SelfPlay(
         examples=examples,
         records=records,
@@ -149,7 +150,7 @@ def settle(
         simulations=whole.simulations,
         evaluations=whole.evaluations,
         positions=len(moves.game),
-        warm=warm_start_state(config, iteration, ends) if is_warm(config.warm, iteration, switched) else None,
+        warm=warm_start_state(config, iteration, ends, game.players) if warm else None,
     )
 
 
@@ -164,7 +165,7 @@ def examples_of(moves: Moves, outcomes: Int32s, config: RunConfig, settled: Floa
     return made.take(moves.full)
 
 
-def _labels(config: RunConfig, searches: int, games: int) -> Callable[[int], tuple[str, str]]:
+def _labels(config: RunConfig, searches: int, games: int, players: int) -> Callable[[int], tuple[str, str]]:
     """Who played first and second in the game with a number."""
     if searches == 1:
         return lambda number: (_SELF, _SELF)
@@ -172,7 +173,7 @@ def _labels(config: RunConfig, searches: int, games: int) -> Callable[[int], tup
 
     def who(number: int) -> tuple[str, str]:
         first, second = seat(np.array([number, number]), np.array([0, 1], dtype=np.int8), games)
-        return names[first], names[second]
+        return names[first], names[second if players == 2 else first]
 
     return who
 

@@ -48,7 +48,7 @@ class SelfPlaySpeed:
 def measure_selfplay(game: Game, net: str, config: RunConfig, seconds: float) -> SelfPlaySpeed:
     """Let every thread play games without end for `seconds`; `net` is a name (random weights are drawn) or a file."""
     model, threads = model_bytes(game, net), config.threads
-    plans = plans_of(game, config, iteration=1, switched=True)
+    plans = plans_of(config, iteration=1, switched=True)
     networks = [Timed(OnnxEvaluator(game, model)) for _ in range(threads)]
     tables = [
         make_table(game, network, plans, config, 1, count(thread, threads), default_reward(game))

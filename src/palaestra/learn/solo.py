@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from palaestra.base.streams import keyed_seeds
 from palaestra.games.base import Game
-from palaestra.learn.config import RunConfig, SelfPlayConfig, SoloConfig
+from palaestra.learn.config import RunConfig, SelfPlayConfig, SoloConfig, WarmStartConfig
 from palaestra.rewards.base import Reward
 from palaestra.rewards.ranked import Ranked
 from palaestra.runs.game_record import GameRecord
@@ -37,7 +37,8 @@ def is_deep(config: SoloConfig, iteration: int) -> bool:
 def deep_config(config: RunConfig) -> RunConfig:
     """The run's configuration with deep searches in place of its self-play: the best move, from a new tree each time.
 
-    Games begin where the game does. Several leaves a step keep the network's batches full.
+    Games begin where the game does, and a warm start has no part in them. Several leaves a step keep the network's
+    batches full.
     """
     solo, search = config.solo, config.selfplay.search
     deep = search.model_copy(
@@ -51,11 +52,11 @@ def deep_config(config: RunConfig) -> RunConfig:
     selfplay = SelfPlayConfig.model_validate(
         config.selfplay.model_dump()
         | {"games": solo.games, "search": deep, "sampling": False, "sampled_policy": "played", "failures": None}
-        | {"temperature": 0.0, "late_temperature": 0.0}
+        | {"first_simulations": None, "search_until": 1.0, "temperature": 0.0, "late_temperature": 0.0}
         | {"opening_fraction": 0.0, "opening_plies": 0, "quick_fraction": 0.0}
     )
     seed = int(keyed_seeds(config.seed, _DEEP)[0] >> 1)
-    return config.model_copy(update={"selfplay": selfplay, "seed": seed})
+    return config.model_copy(update={"selfplay": selfplay, "seed": seed, "warm": WarmStartConfig()})
 
 
 def exploration(config: SoloConfig, lines: Lines) -> float:

@@ -18,6 +18,7 @@ from functools import cached_property, partial
 import numpy as np
 
 from palaestra.learn.config import LearnConfig, RunConfig
+from palaestra.learn.schedules import scheduled
 from palaestra.learn.warm_start import is_warm
 from palaestra.nets.evaluator import BATCH
 
@@ -260,8 +261,9 @@ def estimate(config: RunConfig, speeds: Speeds) -> Estimate:
         drift = speeds.course.after(learned_games(config, iteration - 1))
         warm = is_warm(config.warm, iteration, switched=config.warm.adaptive and iteration > ADAPTIVE)
         search = speeds.warm if warm and speeds.warm is not None else speeds.selfplay
-        made.append(_positions(config, search, drift))
-        spent["selfplay"] += _selfplay(config, speeds.network, search, drift)
+        now = scheduled(config, _progress(config, iteration, speeds.first_seconds + sum(spent.values())))
+        made.append(_positions(now, search, drift))
+        spent["selfplay"] += _selfplay(now, speeds.network, search, drift)
         spent["training"] += steps_of(config.learn, made, speeds.orientations) * speeds.step_seconds
         spent["gate"] += _gate(config, speeds, iteration)
         spent["saving"] += speeds.iteration_seconds
@@ -279,6 +281,13 @@ def estimate(config: RunConfig, speeds: Speeds) -> Estimate:
 def learned_games(config: RunConfig, iterations: int) -> float:
     """Games that the network which plays has learned from; behind a gate it is not always the newest one."""
     return config.selfplay.games * iterations * (1.0 if config.gate.kind == "off" else ACCEPTED)
+
+
+def _progress(config: RunConfig, iteration: int, seconds: float) -> float:
+    """How much of the run is behind iteration 1, 2, …, as `session.Session.progress` has it."""
+    by_time = 0.0 if config.minutes is None else seconds / (60 * config.minutes)
+    by_number = 0.0 if config.iterations is None else (iteration - 1) / config.iterations
+    return min(1.0, max(by_time, by_number))
 
 
 def _over(config: RunConfig, iteration: int, seconds: float) -> bool:

@@ -12,6 +12,10 @@ The thesis's five enhancements are settings of one search and a mix of evaluator
 Priors come from the network in all of them, and policies from visits. A sixth, rhea, has no tree: `planning` moves in
 its place (sources: RHEA as a warm start). Gate and evaluation never use them.
 
+An adaptive start lets the enhancement and the default search play each other and switches when the default is ahead
+(Alg. 6). With one player they play the same beginnings instead: game k by the enhancement, game k + pairs by the
+default, and of each pair the larger outcome wins. Only the order of outcomes counts, as everywhere, and no reward.
+
 Nothing is remembered here: whether an adaptive run has switched is a function of what its iterations recorded.
 """
 
@@ -21,7 +25,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from palaestra.base.errors import ConfigError
 from palaestra.base.types import Int8s, Int32s, Int64s
 from palaestra.games.base import Game
 from palaestra.learn.config import RunConfig, WarmStartConfig
@@ -87,23 +90,25 @@ def seat(numbers: Int64s, movers: Int8s, games: int) -> Int64s:
     return np.where(movers == enhanced_side, ENHANCED, DEFAULT)
 
 
-def balance(outcomes: Int32s) -> int:
+def pairs_of(games: int) -> int:
+    """With one player, what the numbers of two games with the same beginning differ by; an odd game has no partner."""
+    return (games + 1) // 2
+
+
+def balance(outcomes: Int32s, players: int) -> int:
     """r: wins minus losses of the default search over all games of an iteration, by number; a draw adds 0."""
     games = len(outcomes)
+    if players == 1:
+        default = outcomes[pairs_of(games) :].astype(np.int64)
+        return int(np.sign(default - outcomes[: len(default)]).sum())
     default_first = seat(np.arange(games), np.zeros(games, dtype=np.int8), games) == DEFAULT
     signs = Primitive().value(outcomes)
     return int(np.where(default_first, signs, -signs).sum())
 
 
-def check_adaptive(game: Game) -> None:
-    """ConfigError for a game in which no enhancement can play against the default search."""
-    if game.players != 2:
-        raise ConfigError(f"warm.adaptive lets two searches play each other: {game.id} has one player, set it to false")
-
-
-def warm_start_state(config: RunConfig, iteration: int, outcomes: Int32s) -> WarmStartState:
+def warm_start_state(config: RunConfig, iteration: int, outcomes: Int32s, players: int = 2) -> WarmStartState:
     """The record of a warm iteration with these outcomes; r > 0 switches (Alg. 6), or without r the end of I′."""
     warm = config.warm
-    r = balance(outcomes) if warm.adaptive else None
+    r = balance(outcomes, players) if warm.adaptive else None
     weight = search_for(config, iteration).weight
     return WarmStartState(warm.enhancement, weight, r, iteration == warm.last if r is None else r > 0)
