@@ -26,10 +26,11 @@ def train(
     config: RunConfig,
     out: str | Path | None = None,
     *,
+    games: str | Path | None = None,
     progress: bool = False,
     listeners: Iterable[Listener] = (),
 ) -> Run:
-    """Learn a game by self-play, to the end that the configuration sets.
+    """Learn a game by self-play, to the end that the configuration sets; before that from the PGN file `games`, if any.
 
     The run is kept in ./runs/NAME, as by `palaestra train`: `out` is its name or another folder. `progress` shows what
     the command shows; a listener hears every event (`palaestra.learn.events`).
@@ -37,7 +38,7 @@ def train(
     folder = new_folder(out, config.game)
     shown, view = _view(progress)
     with shown:
-        training.train(config, folder, [*view, *listeners])
+        training.train(config, folder, [*view, *listeners], games=games)
     return load_run(folder)
 
 

@@ -17,17 +17,20 @@ NAMES = {
 }
 
 
-def say_estimate(config: RunConfig, json: bool) -> None:
-    """Measure what is not remembered, and print the estimate."""
+def say_estimate(config: RunConfig, json: bool, games: str | None = None) -> None:
+    """Measure what is not remembered, and print the estimate; `games` are those that the run would be given."""
     from palaestra.cli.output import print_json, say, stderr, stdout
+    from palaestra.games.registry import make_game
     from palaestra.learn.calibration import calibrate
+    from palaestra.learn.given_games import read_given
     from palaestra.learn.speed_memory import memory_file
     from palaestra.learn.time_model import estimate
     from palaestra.live.words import clock
 
+    given = 0 if games is None else read_given(games, make_game(config.game)).steps(config.learn)
     with stderr().status("Measuring this machine …") as status:
         speeds = calibrate(config, lambda what: status.update(f"Measuring {what} …"))
-    told = estimate(config, speeds)
+    told = estimate(config, speeds, given)
     remembered = memory_file()
     if json:
         print_json(

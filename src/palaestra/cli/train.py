@@ -56,6 +56,7 @@ palaestra train GAME makes an agent from nothing but the rules, by playing again
   palaestra train connect_four-6x7 --minutes 30
   palaestra train othello-6x6 --preset thesis-small --iterations 20 --set learn.loss=product
   palaestra train morpion-5d --minutes 120             one player, against its own results
+  palaestra train hex-5x5 --games good.pgn             learns these games first, then plays against itself
 
 A run is kept in ./runs/NAME and can be stopped at any time: palaestra resume NAME goes on exactly where it was.
 Presets:"""
@@ -89,6 +90,15 @@ def train(
     iterations: Annotated[int | None, typer.Option(help="Ends after these.", show_default=False)] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Random numbers are a function of this.")] = 0,
     sets: Sets = None,
+    games: Annotated[
+        str | None,
+        typer.Option(
+            "--games",
+            metavar="FILE.pgn",
+            help="Finished games of this game, to learn from before self-play begins.",
+            show_default=False,
+        ),
+    ] = None,
     device: Annotated[
         str | None, typer.Option(help="Where the network is trained: cpu, cuda or mps.", show_default=False)
     ] = None,
@@ -122,13 +132,13 @@ def train(
     if estimate:
         from palaestra.cli.estimate import say_estimate
 
-        say_estimate(config, json)
+        say_estimate(config, json, games)
         return
     from palaestra.live.run import new_folder
     from palaestra.live.training import train as train_run
 
     folder = new_folder(run, f"{game}-{preset}")
-    finish(watch(folder, lambda listeners: train_run(config, folder, listeners)), json)
+    finish(watch(folder, lambda listeners: train_run(config, folder, listeners, games=games)), json)
 
 
 def explain() -> None:

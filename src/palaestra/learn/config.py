@@ -111,6 +111,9 @@ class LearnConfig(Group):
         le=1000,
         description="ep: passes over the whole window, every iteration (thesis: 10); none: see samples_per_position",
     )
+    given_epochs: float = Field(
+        5.0, gt=0, le=1000, description="passes over the games that train --games gives, before self-play begins"
+    )
     samples_per_position: float | None = Field(
         None, gt=0, le=1000, description="instead of epochs: how often a new position is drawn in the iteration it came"
     )
@@ -208,7 +211,7 @@ class WarmStartConfig(Group):
     )
     adaptive: bool = Field(
         False,
-        description="enhancement plays default, or with one player the same beginnings; switch when default leads (Alg. 6)",
+        description="enhancement meets default (one player: in the same beginnings) until that is ahead (Alg. 6)",
     )
     weight: Literal["linear", "harmonic"] | None = Field(
         None, description="of wro and wrora: linear 1 - i/I′ (i from 0), harmonic 1/i; none: linear, adaptive: harmonic"

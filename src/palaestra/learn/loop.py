@@ -19,6 +19,7 @@ from palaestra.learn.config import RunConfig
 from palaestra.learn.config_check import trainable
 from palaestra.learn.divergence import IN_A_ROW, diverged_error, diverged_in_a_row
 from palaestra.learn.events import Listener, Summary
+from palaestra.learn.given_games import learn_given, read_given, wait_to_be_learned
 from palaestra.learn.iteration import Iteration
 from palaestra.learn.provenance import config_text
 from palaestra.learn.session import Session
@@ -34,19 +35,24 @@ def train(
     folder: Path | str | None = None,
     listeners: Iterable[Listener] = (),
     stages: Stages | None = None,
+    *,
+    games: Path | str | None = None,
 ) -> Summary:
     """Run from nothing to the end that the configuration sets.
 
-    The folder must be new or empty; without one, ./runs gets one that is named after the game.
+    The folder must be new or empty; without one, ./runs gets one that is named after the game. `games` is a PGN file
+    that the network learns from before self-play begins.
     """
     trust(config.model_dump_json())  # which is the caller's; only `resume` reads settings from a file
     folder = free_folder(config.game) if folder is None else folder
     home = RunFolder(Path(folder))
     home.refuse_if_taken()
     game = trainable(config, make_game(config.game))  # what cannot be trained leaves no folder behind
+    given = None if games is None else read_given(games, game).pgn
     session = Session(home, config, game, tuple(listeners), stages)
     home.create()
     with home.locked():
+        home.give_games(given)
         home.write_config(config_text(config, game, ()))
         session.begin()
         return _run(session)
@@ -122,6 +128,8 @@ def _changed(manifest: Manifest | None, config: RunConfig) -> dict[str, tuple[Js
 def _run(session: Session) -> Summary:
     """Iterations until the run's end."""
     session.tell(session.started())
+    if wait_to_be_learned(session):
+        learn_given(session)
     while not session.current.manifest.finished:
         Iteration(session).run()
         _stop_if_diverged(session)

@@ -74,12 +74,19 @@ def _policies(counts: Int32s, actions: Int32s, logits: Float32s, temperatures: F
 
 
 def examples_of_games(
-    game: Game, records: Sequence[GameRecord], settled: Float32s, failures: float | None, rng: np.random.Generator
+    game: Game,
+    records: Sequence[GameRecord],
+    settled: Float32s,
+    failures: float | None,
+    rng: np.random.Generator,
+    *,
+    all_moves: bool = False,
 ) -> Examples:
     """The positions of successes with the move played, and `failures` times as many others without (None: all).
 
     `settled` [E] is what each game was worth to the first player; a position is a success where its game was one to
-    the player who moved there. Moves of random openings are not learned from.
+    the player who moved there. Moves of random openings are not learned from. With `all_moves` policies are the moves
+    played in failures, too.
     """
     drawn = [np.arange(record.opening_plies, len(record.moves)) for record in records]
     numbers = np.repeat(np.arange(len(records)), [len(some) for some in drawn])
@@ -97,7 +104,7 @@ def examples_of_games(
     pairs = zip(numbers.tolist(), moved.tolist(), strict=True)
     played = np.array([records[number].moves[at] for number, at in pairs], dtype=np.int32)
     listed = np.arange(actions.shape[1]) < counts[:, None]
-    policy = listed & (actions == played[:, None]) & (worth > 0)[:, None]
+    policy = listed & (actions == played[:, None]) & ((worth > 0) | all_moves)[:, None]
     outcomes = np.array([record.final_outcome for record in records], dtype=np.int32)
     return Examples(
         states=states,

@@ -58,9 +58,10 @@ class Session:
     # Starting.
 
     def begin(self) -> None:
-        """Make and save iteration 0, the untrained network."""
+        """Make and save iteration 0, the untrained network, and with it the games that the run was given, if any."""
         model = self.trainer.onnx()
         files = {numbered("checkpoints", 0, "onnx"): model, **self.state_file(0), **self.reward_file(0)}
+        files |= self.home.given_games()
         manifest = Manifest(
             iteration=0,
             best=0,

@@ -251,9 +251,13 @@ class Estimate:
         return self.start_up + sum(self.seconds.values())
 
 
-def estimate(config: RunConfig, speeds: Speeds) -> Estimate:
-    """The whole run, iteration after iteration; one that minutes end has as many as fit."""
+def estimate(config: RunConfig, speeds: Speeds, given_steps: int = 0) -> Estimate:
+    """The whole run, iteration after iteration; one that minutes end has as many as fit.
+
+    `given_steps` of training come before the first iteration, from games that the run is given.
+    """
     spent = dict.fromkeys(STAGES, 0.0)
+    spent["training"] = given_steps * speeds.step_seconds
     made: list[float] = []  # positions of each iteration
     evaluated = over = False
     while not over:

@@ -124,12 +124,14 @@ class TrainedRun:
         return found
 
 
-def train(config: RunConfig, folder: Path, listeners: Iterable[Listener] = ()) -> Summary:
-    """Run from nothing to the end that the configuration sets, in a new folder.
+def train(
+    config: RunConfig, folder: Path, listeners: Iterable[Listener] = (), *, games: str | Path | None = None
+) -> Summary:
+    """Run from nothing, or from the `games` of a PGN file, to the end that the configuration sets, in a new folder.
 
     A file in it says how far the run is, and TensorBoard listens if it is there.
     """
-    return train_run(config, folder, [*listeners, *_logs(folder)])
+    return train_run(config, folder, [*listeners, *_logs(folder)], games=games)
 
 
 def resume(

@@ -4,7 +4,7 @@
     manifest.json                  renamed last: the current iteration, and the SHA-256 of each file that counts
     generations/NNNN.json          the manifests of the last iterations, whose files are kept: the way back
     metrics.jsonl                  one line an iteration; the manifest says how many bytes of it count
-    games/NNNN.pgn                 the self-play games of an iteration
+    games/NNNN.pgn                 the self-play games of an iteration; 0000 those that the run was given
     checkpoints/NNNN.onnx          networks that played, 0000 untrained
     checkpoints/NNNN.safetensors   the trainer's state after an accepted iteration
     replay/NNNN.safetensors        examples of the iterations in the window
@@ -94,6 +94,26 @@ class RunFolder:
         """Remove what a killed process left half-written."""
         for folder in (self.path, *(self.path / name for name in (*FOLDERS, SOLUTIONS))):
             sweep(folder)
+
+    # Games that a run is given. They come before config.toml, without which there is no run.
+
+    def give_games(self, pgn: bytes | None) -> None:
+        """Put games into a new folder; None: take away those of a run that was killed before it began."""
+        path = self.path / numbered("games", 0, "pgn")
+        if pgn is not None:
+            write_file(path, pgn)
+        elif path.exists():
+            remove_file(path)
+
+    def given_games(self) -> dict[str, bytes]:
+        """The file of the games that were put there, by its name; empty without any."""
+        name = numbered("games", 0, "pgn")
+        try:
+            return {name: read_bytes(self.path / name)}
+        except FileNotFoundError:
+            return {}
+        except OSError as error:
+            raise disk_error("cannot read", self.path / name, error) from None
 
     # Reading.
 
