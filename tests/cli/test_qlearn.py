@@ -63,7 +63,7 @@ def test_a_saved_table_plays_and_the_plot_is_a_picture(cli: Cli) -> None:
     [
         (("--alpha", "2"), ["alpha is 2.0", "at most 1"]),
         (("--epsilon", "0.1", "--decay", "10"), ["either epsilon"]),
-        (("--playouts", "5"), ["belong to the learner qm"]),
+        (("--playouts", "5"), ["belong to the learners qm and qn"]),
         (("--learner", "sarsa"), ["sarsa"]),
         (("--plot", "curve.pdf"), [".png or .svg"]),
         (("--save", "no/such/folder/a.table"), ["no folder no/such/folder"]),

@@ -75,7 +75,9 @@ class PlainLearner:
             return own.below(count)
         values = self.table.get((int(state[0, 0]), state[0].tobytes()))
         if values is None:
-            return own.below(count) if self.config.playouts is None else self.flat(state, count, own)
+            if self.config.playouts is None:
+                return own.below(count)
+            return (self.nested if self.config.learner == "qn" else self.flat)(state, count, own)
         best = [place for place, value in enumerate(values) if value == max(values)]
         return best[own.below(len(best))] if len(best) > 1 else best[0]
 
@@ -89,6 +91,42 @@ class PlainLearner:
                 counts, actions = self.game.legal(after)
                 after = self.game.advance(after, actions[:, stream.below(int(counts[0]))])
             results[playout % count].append(self.result(after, int(state[0, 0])))
+        means = [sum(one) / len(one) for one in results]
+        return means.index(max(means))
+
+    def random_end(self, state: np.ndarray, stream: Stream) -> np.ndarray:  # type: ignore[type-arg]
+        while self.game.outcome(state)[0] == ONGOING:
+            counts, actions = self.game.legal(state)
+            state = self.game.advance(state, actions[:, stream.below(int(counts[0]))])
+        return state
+
+    def nested(self, state: np.ndarray, count: int, own: Stream) -> int:  # type: ignore[type-arg]
+        """Games for the moves in turn, in which the mover looks at one random game after each of its own moves."""
+        role, spent = int(state[0, 0]), 0
+        results: list[list[int]] = [[] for _ in range(count)]
+        while spent < (self.config.playouts or 0) or not all(results):
+            turn = sum(map(len, results)) % count
+            stream = Stream(own.next())
+            after = self.game.advance(state, self.game.legal(state)[1][:, turn])
+            spent += 1
+            while self.game.outcome(after)[0] == ONGOING:
+                counts, actions = self.game.legal(after)
+                number = int(counts[0])
+                if after[0, 0] != role or number == 1:
+                    after = self.game.advance(after, actions[:, stream.below(number)])
+                    continue
+                favourite, best, equals = 0, -2, 0
+                for place in range(number):
+                    end = self.random_end(self.game.advance(after, actions[:, place]), stream)
+                    result = self.result(end, role)
+                    if result > best:
+                        favourite, best, equals = place, result, 1
+                    elif result == best:
+                        equals += 1
+                        favourite = place if stream.below(equals) == 0 else favourite
+                spent += number
+                after = self.game.advance(after, actions[:, favourite])
+            results[turn].append(self.result(after, role))
         means = [sum(one) / len(one) for one in results]
         return means.index(max(means))
 

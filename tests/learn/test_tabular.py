@@ -49,6 +49,7 @@ LEARNERS: dict[str, dict[str, Any]] = {
     "own turns only": {"learner": "q", "noops": False},
     "TD": {"learner": "td", "epsilon": 0.1},
     "QM": {"learner": "qm", "playouts": 12},
+    "QN": {"learner": "qn", "playouts": 30},
 }
 
 
@@ -77,7 +78,7 @@ def in_lockstep(game: Game, config: Any, opponent: str, lockstep: int, seed: int
 
 @pytest.mark.parametrize("settings", LEARNERS.values(), ids=LEARNERS)
 def test_the_compiled_learner_equals_plain_python_value_for_value(settings: dict[str, Any]) -> None:
-    config = read_config(matches=40 if settings["learner"] == "qm" else 400, **settings)
+    config = read_config(matches={"qm": 40, "qn": 12}.get(settings["learner"], 400), **settings)
     learned = learn_table(TIC, config, seed=3, repeat=1)
     plain = PlainLearner(TIC, config)
     goals = [
@@ -163,12 +164,13 @@ def test_settings_that_are_left_out_are_the_papers() -> None:
         ({"alpha": 0.0}, "alpha is 0.0; it must be a number above 0 and at most 1"),
         ({"gamma": 1.5}, "gamma is 1.5"),
         ({"matches": 0}, "matches is 0"),
-        ({"learner": "sarsa"}, "learner is sarsa; it must be one of q, qm, td"),
+        ({"learner": "sarsa"}, "learner is sarsa; it must be one of q, qm, qn, td"),
         ({"epsilon": 0.1, "decay": 5}, "either epsilon"),
         ({"a": 0.8, "b": 0.4}, "a + b is 1.2"),
         ({"lambda_": 0.5}, "lambda belongs to the learner td"),
-        ({"playouts": 5}, "belong to the learner qm"),
+        ({"playouts": 5}, "belong to the learners qm and qn"),
         ({"learner": "qm", "playouts": 5, "ms": 5.0}, "either playouts or ms"),
+        ({"learner": "qn", "ms": 5.0}, "ms belongs to the learner qm"),
         ({"lockstep": 0}, "lockstep is 0"),
         ({"speed": 1}, "speed is no setting"),
     ],

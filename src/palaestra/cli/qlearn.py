@@ -20,8 +20,8 @@ RANDOM = "random"
 def qlearn(
     game: GameId,
     learner: Annotated[
-        Literal["q", "qm", "td"],
-        typer.Option(help="q: Q-learning; qm: with flat Monte Carlo in states it has not seen; td: TD(λ)."),
+        Literal["q", "qm", "qn", "td"],
+        typer.Option(help="q: Q-learning; qm, qn: with flat or nested Monte Carlo in states not seen; td: TD(λ)."),
     ] = "q",
     matches: Annotated[
         int, typer.Option("--games", min=1, max=10**8, help="Sides alternate; the table learns after each.")
@@ -56,7 +56,7 @@ def qlearn(
     a: Annotated[float, typer.Option(help="Of the decay.")] = 0.5,
     b: Annotated[float, typer.Option(help="Of the decay.")] = 0.0,
     playouts: Annotated[
-        int | None, typer.Option(help="qm: random games in an unseen state, 50 by default.", show_default=False)
+        int | None, typer.Option(help="qm, qn: random games in an unseen state, 50 by default.", show_default=False)
     ] = None,
     ms: Annotated[
         float | None, typer.Option(help="qm: milliseconds in an unseen state, instead.", show_default=False)

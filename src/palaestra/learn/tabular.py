@@ -2,8 +2,10 @@
 
 A learner plays matches, sides alternating, and updates a table of (role, state, action) after each. Q-learning follows
 Eq. 2.2 and explores with a fixed ε or with the decaying one of Eq. 2.3; QM-learning also asks flat Monte Carlo in
-states that the table does not know; TD(λ) is the baseline. Which code plays the matches is decided in
-`palaestra.learn.tabular_matches`. A game of two players is needed: its goals are 1, ½ and 0 (shares of 100).
+states that the table does not know, and QN-learning nested Monte Carlo (sources: QM-learning with nested search);
+TD(λ) is the baseline. Which code plays the matches is decided in `palaestra.learn.tabular_matches`.
+
+A game of two players is needed: its goals are 1, ½ and 0 (shares of 100).
 """
 
 from __future__ import annotations
@@ -23,11 +25,12 @@ from palaestra.base.types import Float64s, Int64s
 from palaestra.games.base import Game
 from palaestra.learn.tabular_matches import Matches, play_compiled, play_lockstep, runs_compiled
 from palaestra.learn.tabular_rules import Settings
+from palaestra.players.qtable import NESTED
 from palaestra.players.registry import make_player
 from palaestra.players.table import About, Table
 
 POINTS = 10  # of a curve while ε decays: the thesis logs every l/10 matches
-NAMES = {"q": "Q-learning", "qm": "QM-learning", "td": "TD(λ)"}
+NAMES = {"q": "Q-learning", "qm": "QM-learning", "qn": "QN-learning", "td": "TD(λ)"}
 Heard = Callable[[int], None]  # told the number of matches just played
 
 
@@ -36,7 +39,7 @@ class TabularConfig(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 
-    learner: Literal["q", "qm", "td"] = "q"
+    learner: Literal["q", "qm", "qn", "td"] = "q"
     matches: int = Field(30_000, ge=1, le=10**8)
     alpha: float | None = Field(None, gt=0, le=1)  # learning rate; paper: 0.1, TD(λ) 0.3
     gamma: float | None = Field(None, ge=0, le=1)  # discount of a step; paper: 0.9, TD(λ) 1
@@ -45,7 +48,7 @@ class TabularConfig(BaseModel):
     decay: int | None = Field(None, ge=1, le=10**8)  # l of Eq. 2.3; none: two thirds of the matches, as in the paper
     a: float = Field(0.5, ge=0, le=1)  # ε(k) = a·cos(πk/2l) + b for k ≤ l, then 0; paper: 0.5
     b: float = Field(0.0, ge=0, le=1)  # paper: 0
-    playouts: int | None = Field(None, ge=1, le=10**7)  # for qm, in a state without a row; 50 if no ms is given
+    playouts: int | None = Field(None, ge=1, le=10**7)  # for qm, qn, in a state without a row; 50 if no ms is given
     ms: float | None = Field(None, gt=0, le=3_600_000)  # for qm, instead of playouts; paper: 50
     noops: bool = True  # rows for states off turn, too, as in GDL, where every role moves at every ply
     ply: bool = True  # whether positions that differ only in their ply are different states
@@ -62,7 +65,7 @@ class TabularConfig(BaseModel):
         if traces:
             values["lambda_"] = 0.7
             values["epsilon"] = 0.01 if data.get("decay") is None else None
-        if data.get("learner") == "qm" and data.get("ms") is None:
+        if data.get("learner") in ("qm", NESTED) and data.get("ms") is None:
             values["playouts"] = 50
         return {**values, **{key: value for key, value in data.items() if value is not None}}
 
@@ -76,8 +79,10 @@ class TabularConfig(BaseModel):
             raise ValueError("lambda belongs to the learner td")
         if self.playouts is not None and self.ms is not None:
             raise ValueError("give either playouts or ms, not both")
-        if (self.playouts is not None or self.ms is not None) and self.learner != "qm":
-            raise ValueError("playouts and ms belong to the learner qm")
+        if self.playouts is not None and self.learner not in ("qm", NESTED):
+            raise ValueError("playouts belong to the learners qm and qn")
+        if self.ms is not None and self.learner != "qm":
+            raise ValueError("ms belongs to the learner qm")
         return self
 
     @property
@@ -101,7 +106,13 @@ class TabularConfig(BaseModel):
         """The same for kernels."""
         assert self.alpha is not None and self.gamma is not None
         return Settings(
-            self.learner == "td", self.alpha, self.gamma, self.lambda_ or 0.0, self.playouts or 0, self.noops
+            self.learner == "td",
+            self.alpha,
+            self.gamma,
+            self.lambda_ or 0.0,
+            self.playouts or 0,
+            self.noops,
+            self.learner == NESTED,
         )
 
 

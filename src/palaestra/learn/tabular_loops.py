@@ -1,7 +1,8 @@
 """Whole matches of a tabular learner against `random` in compiled code: a template bound per game.
 
-The free names `start`, `legal` and `move` are the game's. `palaestra.learn.tabular_matches` plays the same matches
-against any player: with the same random numbers and one match at a time both make the same table.
+The free names `start`, `legal` and `move` are the game's, `nested_place` is its nested search.
+`palaestra.learn.tabular_matches` plays the same matches against any player:
+with the same random numbers and one match at a time both make the same table.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from palaestra.players.table import ROWS, VALUES, Rows
 
 if TYPE_CHECKING:
     from palaestra.games.kernel_game import legal, move, start
+    from palaestra.search.nested_duel_loops import nested_place
 
 LEARNER, OPPONENT = 0, 1  # columns of the streams
 
@@ -101,7 +103,9 @@ def play_matches(
             mine = mover(state) == role
             if mine:
                 place = choose(rows, state, role, count, epsilons[m], streams, LEARNER)
-                if place == UNSEEN and settings.playouts > 0:
+                if place == UNSEEN and settings.nested:
+                    place = nested_place(state, count, actions, settings.playouts, p, streams, LEARNER, totals)
+                elif place == UNSEEN and settings.playouts > 0:
                     place = _flat_place(
                         state, count, actions, settings.playouts, p, streams, own, child, scratch, totals
                     )

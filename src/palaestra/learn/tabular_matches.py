@@ -22,6 +22,7 @@ from palaestra.players.simple import RandomPlayer
 from palaestra.players.table import Table
 from palaestra.rewards.base import Primitive
 from palaestra.search.flat import spawn
+from palaestra.search.nested_duel import loops as nested_loops
 
 QUOTA = 1000  # matches in one compiled call: a moment, after which Python looks at its signals
 
@@ -51,7 +52,8 @@ def play_compiled(matches: Matches, table: Table) -> Iterator[int]:
     """Play all matches against `random` and learn; yields how many were played at a time."""
     game = matches.game
     assert isinstance(game, KernelGame)
-    loops = game.rules.bind("palaestra.learn.tabular_loops")
+    search = {"nested_place": nested_loops(game.rules).nested_place}
+    loops = game.rules.bind("palaestra.learn.tabular_loops", search)
     done = 0
     while done < len(matches):
         table.reserve(game.max_plies, game.max_plies * game.max_legal)
@@ -135,8 +137,10 @@ class _Block:
         choose_rows(self.table.rows, states, counts, self.roles[own], epsilons, streams, places)
         if (unseen := np.flatnonzero(places == UNSEEN)).size:
             fresh = streams[unseen]
-            playouts, ms = self.matches.settings.playouts, self.matches.ms
-            chosen = unseen_actions(self.matches.game, states[unseen], fresh, playouts, ms)
+            settings, ms = self.matches.settings, self.matches.ms
+            chosen = unseen_actions(
+                self.matches.game, states[unseen], fresh, settings.playouts, ms, nested=settings.nested
+            )
             places[unseen] = np.argmax(actions[unseen] == chosen[:, None], axis=1)
             streams[unseen] = fresh
         self.streams[0, own] = streams

@@ -27,6 +27,7 @@ class Settings(NamedTuple):
     lambda_: float
     playouts: int  # random games for a state without a row; 0: a random move
     noops: bool  # whether states in which the other side moves have rows, too
+    nested: bool  # the random games for a state without a row are those of a nested search, not of a flat one
 
 
 @kernel

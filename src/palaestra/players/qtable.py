@@ -14,19 +14,23 @@ from palaestra.players.base import Analysis, Player
 from palaestra.players.table import NO_ROW, About, Table, greedy_rows, read_table
 from palaestra.rewards.base import default_reward
 from palaestra.search.flat import flat_playouts, flat_timed
+from palaestra.search.nested_duel import nested_actions
+
+NESTED = "qn"  # the learner that searches nested
 
 
 class TablePlayer(Player):
     """The move with the largest value, equally good ones drawn from the row's stream.
 
-    A state that the table does not know is played by the learner's own rule: a random move, or flat Monte Carlo with
-    its budget. `playouts` is another budget instead, 0 for a random move.
+    A state that the table does not know is played by the learner's own rule: a random move, or flat or nested Monte
+    Carlo with its budget. `playouts` is another budget instead, 0 for a random move.
     """
 
     def __init__(self, game: Game, text: str, table: Table, about: About, playouts: int | None = None) -> None:
         super().__init__(game, text)
         self.table, self.about = table, about
         self.playouts, self.ms = (about.playouts or 0, about.ms) if playouts is None else (playouts, None)
+        self.nested = about.learner == NESTED and self.playouts > 0
 
     @classmethod
     def read(cls, game: Game, text: str, file: str, playouts: int | None = None) -> TablePlayer:
@@ -43,7 +47,9 @@ class TablePlayer(Player):
         chosen = np.asarray(actions[np.arange(len(states)), np.maximum(places, 0)])
         if (unknown := np.flatnonzero(places == NO_ROW)).size:
             fresh = streams[unknown]
-            chosen[unknown] = unseen_actions(self.game, states[unknown], fresh, self.playouts, self.ms)
+            chosen[unknown] = unseen_actions(
+                self.game, states[unknown], fresh, self.playouts, self.ms, nested=self.nested
+            )
         return chosen
 
     def analyse(self, state: Int8s, rng: Rng) -> Analysis:
@@ -70,11 +76,17 @@ class TablePlayer(Player):
             raise PlayerError(f"{self.text}: its table was learned by other rules of {self.game.id}; learn it again")
 
 
-def unseen_actions(game: Game, states: Int8s, streams: UInt64s, playouts: int, ms: float | None) -> Int32s:
+def unseen_actions(
+    game: Game, states: Int8s, streams: UInt64s, playouts: int, ms: float | None, *, nested: bool = False
+) -> Int32s:
     """int32[B]: moves where a table says nothing; flat Monte Carlo by time or by playouts, random for 0 playouts.
+
+    With `nested`, the playouts are those of a nested search.
 
     Row i draws from streams[i] alone, in place.
     """
+    if nested:
+        return nested_actions(game, states, streams, playouts)
     if ms is not None:
         return flat_timed(game, default_reward(game), states, streams, ms).chosen()
     if playouts:

@@ -6,6 +6,8 @@ matches: over these l/10 alone, and over all matches so far. The published curve
 to 65 % early on and stands at 84 % when l = 5,000 matches are over has no such mean over all of them.
 
 QM-learning has 50 playouts where the thesis has 50 ms, so that the figures do not depend on the machine.
+
+`nested-tables` is the chapter's outlook: nested search in place of flat (sources: QM-learning with nested search).
 """
 
 from __future__ import annotations
@@ -17,7 +19,18 @@ from typing import TYPE_CHECKING
 from palaestra.lab.catalogue import published
 from palaestra.lab.claims import agrees, arm_above, mean_of
 from palaestra.lab.data import Data, Row, Value
-from palaestra.lab.experiment import Arm, Claim, Experiment, Published, Scale, Scales, Table, Verdict
+from palaestra.lab.experiment import (
+    OURS,
+    Arm,
+    Claim,
+    Experiment,
+    Identity,
+    Published,
+    Scale,
+    Scales,
+    Table,
+    Verdict,
+)
 from palaestra.lab.measures import Calls
 from palaestra.lab.statistics import Estimate, mean, paired_difference
 
@@ -29,19 +42,26 @@ if TYPE_CHECKING:
 TIC = "tic_tac_toe-3x3"
 LENGTHS = (5_000, 10_000, 20_000, 30_000, 40_000, 50_000)  # l in the study of QM-learning
 MORE = 1.5  # matches for each of the l
-Q, QM = "Q-learning", "QM-learning"
+Q, QM, QN = "Q-learning", "QM-learning", "QN-learning"
 FINAL = "final"  # 1 in the row of the last point of a curve
 
 
 def learn_curve(
-    game: str, seed: int, share: float, l: int, learner: str, epsilon: float | None = None, b: float | None = None
+    game: str,
+    seed: int,
+    share: float,
+    l: int,
+    learner: str,
+    epsilon: float | None = None,
+    b: float | None = None,
+    playouts: int | None = None,
 ) -> Iterable[Row]:
     """A row for each point of one learner's curve; `share` shortens all lengths, `b` is an ε that stays until l."""
     from palaestra.games.registry import make_game
     from palaestra.learn.tabular import Curve, learn_table, read_config
 
     length = max(1, round(l * share))
-    values: dict[str, object] = {"learner": learner}
+    values: dict[str, object] = {"learner": learner, "playouts": playouts}
     values |= {"decay": length} if epsilon is None else {"epsilon": epsilon}
     values |= {} if b is None else {"a": 0.0, "b": b}
     config = read_config(matches=max(1, round(MORE * length)), **values)
@@ -166,9 +186,9 @@ BY_LENGTH = (
 )
 
 
-def _figure(id: str, arms: tuple[Arm, ...], claims: tuple[Claim, ...], *known: Published) -> Experiment:
+def _figure(id: str | Identity, arms: tuple[Arm, ...], claims: tuple[Claim, ...], *known: Published) -> Experiment:
     return Experiment(
-        identity=published(id),
+        identity=published(id) if isinstance(id, str) else id,
         arms=arms,
         scales=SCALES,
         measures=(Calls(learn_curve, {"share": 0.01}),),
@@ -183,7 +203,27 @@ def _figure(id: str, arms: tuple[Arm, ...], claims: tuple[Claim, ...], *known: P
 _LENGTH_ARMS = tuple(
     _arm(f"{name}, l = {l:,}", TIC, l, learner) for l in LENGTHS for name, learner in ((Q, "q"), (QM, "qm"))
 )
+_NESTED_ARMS = (
+    _arm(Q, TIC, 5_000),
+    *(
+        _arm(f"{name}, {playouts} random games", TIC, 5_000, learner, playouts=playouts)
+        for playouts in (50, 200, 800)
+        for name, learner in ((QM, "qm"), (QN, "qn"))
+    ),
+)
 EXPERIMENTS = (
+    _figure(
+        Identity("nested-tables", OURS, "Nested search", "tables with flat or nested search where they know nothing"),
+        _NESTED_ARMS,
+        tuple(
+            _above(text, f"{QN}, {playouts} random games", other)
+            for playouts in (50, 200, 800)
+            for text, other in (
+                (f"nested search ends above no search, {playouts} random games", Q),
+                (f"nested search ends above flat search, {playouts} random games", f"{QM}, {playouts} random games"),
+            )
+        ),
+    ),
     _figure(
         "fig-2.2",
         (_arm(DECAY, TIC, 30_000), _arm("ε = 0.1", TIC, 30_000, b=0.1), _arm("ε = 0.2", TIC, 30_000, b=0.2)),
