@@ -21,6 +21,7 @@ from tests.protocols.squares import GAME as RACE
 
 TIC = make_game("tic_tac_toe-3x3")
 MORPION = make_game("morpion-4d")
+TSP = make_game("tsp-5")
 
 # One value for every field of every kind, none of them the default.
 OTHER_VALUES: dict[str, dict[str, Any]] = {
@@ -32,6 +33,7 @@ OTHER_VALUES: dict[str, dict[str, Any]] = {
     "mcs": {"playouts": 30},
     "rhea": {"population": 4, "horizon": 3, "mutation": 0.5, "playouts": 1, "evaluations": 8, "sequences": "any"},
     "nmcs": {"level": 1},
+    "two_opt": {"starts": 3},
     "nrpa": {"level": 1, "n": 5, "alpha": 0.5, "model": "a network", "prior": 0.5},
     "uct": {
         "simulations": 10, "ms": 1000.0, "solver": False, "nodes": 50, "leaves": 2, "reuse": False, "temperature": 1.0,
@@ -88,7 +90,7 @@ def write_network(game: Game, path: Path) -> Path:
 
 
 def game_for(name: str) -> Game:
-    return {"nmcs": MORPION, "nrpa": MORPION, "uci": RACE}.get(name, TIC)
+    return {"nmcs": MORPION, "nrpa": MORPION, "two_opt": TSP, "uci": RACE}.get(name, TIC)
 
 
 def with_values(kind: type[Kind], net: Path, values: dict[str, Any] | None = None) -> Kind:
@@ -151,7 +153,7 @@ def test_the_canonical_text_makes_the_same_player_again(name: str, net: Path) ->
 def test_every_player_made_from_a_text_moves_legally(name: str, net: Path) -> None:
     game = game_for(name)
     player = make_player(str(with_values(KINDS[name], net, OTHER_VALUES[name])), game)
-    states = game.initial(3)
+    states = game.initial(3, np.random.default_rng(0))
     actions = player.act(states, np.random.default_rng(0))
     counts, legal = game.legal(states)
     assert all(action in row[:count] for action, row, count in zip(actions, legal, counts, strict=True))

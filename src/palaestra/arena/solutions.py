@@ -12,18 +12,20 @@ Lines that begin with # are for people. After `moves:` stand the moves as a pers
 likes; @K in front of them picks initial position K.
 
 Morpion solitaire is verified by `palaestra.arena.morpion_referee`, which shares no code with the engine; every other
-game is replayed through its own rules, and the verdict says so. This module reads and writes no file.
+game is replayed through its own rules. Where it has a referee, too (`REFEREES`), both must come to the same score. The
+verdict says whether other code than the engine's verified it. This module reads and writes no file.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from types import ModuleType
 
 import numpy as np
 
-from palaestra.arena import morpion_referee
+from palaestra.arena import morpion_referee, tour_referee
 from palaestra.base.errors import MoveError, RecordError
 from palaestra.base.types import Int8s
 from palaestra.games.base import Game
@@ -33,6 +35,7 @@ from palaestra.games.svg import dots_document
 HEAD = "# palaestra check-solution FILE verifies this"
 EXAMPLE = 'a solution has the lines "game: morpion-5d", "score: 82", "moves:" and then its moves'
 MOST_CHARACTERS = 1_000_000
+REFEREES = (tour_referee,)  # modules that know the rules of a game a second time
 _FIELD = re.compile(r"(game|score|moves)\s*:\s*(.*)")
 
 
@@ -108,14 +111,17 @@ def make_solution(game: Game, opening: str, actions: Sequence[int], notes: Seque
 
 
 def check_solution(solution: Solution, game: Game | None = None) -> Verdict:
-    """Verify a solution: Morpion by the referee, any other game by replaying it through `game`."""
+    """Verify a solution: Morpion by its referee, any other game through `game`, and by a referee where there is one."""
     if morpion_referee.knows(solution.game):
         return _judged(solution, _referee(solution))
     if game is None:
         raise RecordError(f"{solution.game!r} is checked by its own rules, and they were not given")
     if game.players != 1:
         raise RecordError(f"a solution is of a game for one player, and {game.id} is for two")
-    return _judged(solution, _replay(solution, game))
+    verdict = _replay(solution, game)
+    if verdict.score is not None and (referee := next((one for one in REFEREES if one.knows(game.id)), None)):
+        verdict = _second(solution, game, verdict, referee)
+    return _judged(solution, verdict)
 
 
 def final_state(solution: Solution, game: Game) -> Int8s:
@@ -172,6 +178,20 @@ def _replay(solution: Solution, game: Game) -> Verdict:
     if score == ONGOING:
         return Verdict(game.id, None, "the moves are legal but do not end the game, so there is no score", False)
     return Verdict(game.id, score, None, False, 0, game.svg(state))
+
+
+def _second(solution: Solution, game: Game, verdict: Verdict, referee: ModuleType) -> Verdict:
+    """What a referee says of a solution that the engine has found right."""
+    words = [word for row in solution.rows for word in game.split_moves(row)]
+    start = int(words.pop(0)[1:]) if words[0].startswith("@") else 0
+    try:
+        score = referee.judge(game.id, start, words)
+    except referee.Wrong as wrong:
+        return replace(verdict, score=None, error=f"its referee says: {wrong}", independent=True)
+    if score != verdict.score:
+        error = f"its referee counts a score of {score}, and the engine {verdict.score}"
+        return replace(verdict, score=None, error=error, independent=True)
+    return replace(verdict, independent=True)
 
 
 def _after(game: Game, state: Int8s, action: int) -> Int8s:

@@ -63,11 +63,14 @@ FAMILIES: dict[str, Entry] = {
         "bin_packing-2d",
         ("bin_packing-2d", "bin_packing-2d-20", "bin_packing-2d-30", "bin_packing-2d-50"),
     ),
+    "tsp": Entry(
+        "palaestra.games.tsp:make", r"(\d{1,3})", "tsp-CITIES", "tsp-20", ("tsp-10", "tsp-20", "tsp-50"),
+    ),
 }  # fmt: skip
 OTHER_NAMES = {  # what families are called elsewhere
     "connect4": "connect_four", "four-in-a-row": "connect_four", "ttt": "tic_tac_toe", "xo": "tic_tac_toe",
     "noughts-and-crosses": "tic_tac_toe", "reversi": "othello", "gomoku": "gobang", "five-in-a-row": "gobang",
-    "morpion-solitaire": "morpion", "join-five": "morpion",
+    "morpion-solitaire": "morpion", "join-five": "morpion", "travelling-salesman": "tsp", "salesman": "tsp",
 }  # fmt: skip
 _SIZED = re.compile(r"(.{1,40}?)(?:[-_ ]([0-9][0-9x-]*[0-9dt]))?", re.ASCII)
 

@@ -155,6 +155,20 @@ class Rhea(Kind):
         )
 
 
+class TwoOpt(Kind):
+    """Whole tours of the travelling salesman, improved by 2-opt (sources: travelling salesman)."""
+
+    name = "two_opt"
+    example = "two_opt(starts=10)"
+
+    starts: int = Field(1, ge=1, le=1_000_000)  # tours of which the best is taken, all but the first from random ones
+
+    def build(self, game: Game, text: str) -> Player:
+        from palaestra.players.tours import TwoOptPlayer
+
+        return TwoOptPlayer(game, text, starts=self.starts)
+
+
 class Nmcs(Kind):
     """Nested Monte Carlo search, for one player (sources: NMCS)."""
 

@@ -40,6 +40,7 @@ KINDS: dict[str, type[Kind]] = {
         kinds.Rhea,
         kinds.Nmcs,
         kinds.Nrpa,
+        kinds.TwoOpt,
         kinds.QTable,
         kinds.Human,
         engines_kinds.Gtp,

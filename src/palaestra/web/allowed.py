@@ -25,7 +25,7 @@ from palaestra.runs.places import RUNS
 # Kinds whose texts need name no file.
 KINDS_OF_PAGES = (
     "random", "greedy", "alphabeta", "perfect", "mcs", "uct", "rave", "puct", "gumbel", "rhea", "nmcs", "nrpa",
-    "run", "net", "agent",
+    "two_opt", "run", "net", "agent",
 )  # fmt: skip
 # Arguments that are texts and name neither a file nor a program; a run's name is looked for in the runs folder.
 TEXTS_OF_PAGES = ("reward", "rule", "amaf", "sequences", "network", "run", "of", "level")

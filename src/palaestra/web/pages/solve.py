@@ -103,7 +103,7 @@ class NewSearch:
     def __init__(self, house: House) -> None:
         self.house = house
         title("New search")
-        alone = [text for text in house.games() if text.startswith(("morpion", "bin_packing"))]
+        alone = [text for text in house.games() if text.startswith(("morpion", "bin_packing", "tsp"))]
         games = {text: game_title(text) for text in [*alone, *house.own_games]}
         with ui.element("div").classes("px-form"):
             self.game = ui.select(games, value=GAME, label="Game", with_input=True, on_change=self._fill)
