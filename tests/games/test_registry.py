@@ -31,14 +31,14 @@ NUMBER = 3
 def test_every_listed_id_makes_a_game_of_that_id(id: str) -> None:
     game = make_game(id)
     assert game.id == id
-    assert game.players == (1 if id.startswith(("morpion", "bin_packing")) else 2)
+    assert game.players == (1 if id.startswith(("morpion", "bin_packing", "tsp")) else 2)
 
 
 def test_the_tiebreaks_are_those_of_the_design() -> None:
     breaks = {id.partition("-")[0]: make_game(id).tiebreak for id in example_ids()}
     assert breaks == {
         "tic_tac_toe": "plies", "gobang": "plies", "connect_four": "plies", "hex": "plies", "opposition": "plies",
-        "othello": "margin", "morpion": "score", "bin_packing": "score",
+        "othello": "margin", "morpion": "score", "bin_packing": "score", "tsp": "score",
     }  # fmt: skip
 
 
@@ -70,7 +70,7 @@ def test_one_object_serves_all() -> None:
         ("opposition-1x9", "opposition-1x9"),
         ("opposition-3x1", "opposition-3x1"),
         ("morpion-6d", "write morpion-5d, 5t, 4d or 4t"),
-        ("bin_packing-3d", "write bin_packing-2d or bin_packing-2d-ITEMS"),
+        ("bin_packing-4d", "write bin_packing-2d, 3d, or either with -ITEMS"),
         ("bin_packing-2d-51", "2 to 50 items"),
         ("no_such_module:GAME", "cannot import 'no_such_module' (ModuleNotFoundError"),
         (":GAME", "code of your own is module:attribute"),

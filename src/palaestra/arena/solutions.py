@@ -25,7 +25,7 @@ from types import ModuleType
 
 import numpy as np
 
-from palaestra.arena import morpion_referee, tour_referee
+from palaestra.arena import morpion_referee, packing_referee, tour_referee
 from palaestra.base.errors import MoveError, RecordError
 from palaestra.base.types import Int8s
 from palaestra.games.base import Game
@@ -35,7 +35,7 @@ from palaestra.games.svg import dots_document
 HEAD = "# palaestra check-solution FILE verifies this"
 EXAMPLE = 'a solution has the lines "game: morpion-5d", "score: 82", "moves:" and then its moves'
 MOST_CHARACTERS = 1_000_000
-REFEREES = (tour_referee,)  # modules that know the rules of a game a second time
+REFEREES = (tour_referee, packing_referee)  # modules that know the rules of a game a second time
 _FIELD = re.compile(r"(game|score|moves)\s*:\s*(.*)")
 
 

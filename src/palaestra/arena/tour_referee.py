@@ -44,7 +44,7 @@ def judge(game: str, start: int, moves: Sequence[str]) -> int:
 def instance(count: int, start: int) -> list[City]:
     """The cities of an initial position, that where the tour begins first."""
     found: list[City] = []
-    for word in _words(start):
+    for word in words_of(start):
         city = divmod(((word >> 32) * SIDE * SIDE) >> 32, SIDE)
         if city not in found:
             found.append(city)
@@ -57,8 +57,8 @@ def _way(one: City, other: City) -> int:
     return round(10 * math.dist(one, other))
 
 
-def _words(start: int) -> Iterator[int]:
-    """splitmix64 from the scattered number of the position."""
+def words_of(start: int) -> Iterator[int]:
+    """The random words that an initial position is made of: splitmix64 from its scattered number."""
     state = _scattered(start)
     while True:
         state = (state + 0x9E3779B97F4A7C15) & _WORD

@@ -57,6 +57,7 @@ from palaestra.games.bin_packing_rules import (
     clear,
 )
 from palaestra.games.kernel_game import KernelGame
+from palaestra.games.packing_3d import make as make_3d
 from palaestra.games.rows import ONGOING
 from palaestra.games.svg import CELL, GRID, INK, MARGIN, Spot, area_spot, document, label
 from palaestra.games.symmetry import Symmetry, cell_map, identity
@@ -326,9 +327,14 @@ def _most_legal(items: int) -> int:
     return max(bounds)
 
 
-def make(parts: tuple[int | str, ...]) -> BinPackingGame:
-    """`bin_packing-2d` with ten items, `bin_packing-2d-N` with N."""
+def make(parts: tuple[int | str, ...]) -> KernelGame:
+    """`bin_packing-2d` with ten items, `bin_packing-2d-N` with N; `bin_packing-3d` likewise."""
     items = int(parts[1]) if len(parts) > 1 else USUAL_ITEMS
+    return make_3d(items) if parts[0] == "3d" else make_2d(items)
+
+
+def make_2d(items: int) -> BinPackingGame:
+    """`bin_packing-2d` with so many items."""
     least, most = ITEMS
     if not least <= items <= most:
         raise GameError(f"bin_packing-2d-{items}: there are {least} to {most} items, for example bin_packing-2d-20")

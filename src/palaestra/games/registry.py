@@ -59,9 +59,10 @@ FAMILIES: dict[str, Entry] = {
         ("morpion-4d", "morpion-4t", "morpion-5d", "morpion-5t"),
     ),
     "bin_packing": Entry(
-        "palaestra.games.bin_packing:make", r"(2d)(?:-(\d{1,2}))?", "bin_packing-2d or bin_packing-2d-ITEMS",
+        "palaestra.games.bin_packing:make", r"([23]d)(?:-(\d{1,2}))?", "bin_packing-2d, 3d, or either with -ITEMS",
         "bin_packing-2d",
-        ("bin_packing-2d", "bin_packing-2d-20", "bin_packing-2d-30", "bin_packing-2d-50"),
+        ("bin_packing-2d", "bin_packing-2d-20", "bin_packing-2d-30", "bin_packing-2d-50",
+         "bin_packing-3d", "bin_packing-3d-20"),
     ),
     "tsp": Entry(
         "palaestra.games.tsp:make", r"(\d{1,3})", "tsp-CITIES", "tsp-20", ("tsp-10", "tsp-20", "tsp-50"),

@@ -1,5 +1,6 @@
-"""Tours improved by 2-opt: as long as turning round a part of the way makes it shorter, it is (sources: travelling
-salesman). Knows a table of lengths and no game.
+"""Tours improved by 2-opt: as long as turning round a part of the way makes it shorter, that is done.
+
+Knows a table of lengths and no game (sources: travelling salesman).
 
 A way is an order of places with both ends fixed: of a whole tour both are the city where it begins.
 """
