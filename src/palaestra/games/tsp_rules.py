@@ -27,8 +27,8 @@ LONGEST = round(STEP * math.hypot(SIDE - 1, SIDE - 1))
 WAITING = 1  # word
 LENGTH = 5  # word
 PATH = HEADER + 40
-WAITING_PLANE, HERE_PLANE, FIRST_PLANE, VISITED_PLANE = range(4)
-PLANES = 4
+WAITING_PLANE, HERE_PLANE, FIRST_PLANE, VISITED_PLANE, NEAR_PLANE, BACK_PLANE = range(6)
+PLANES = 6
 
 _1 = np.uint64(1)
 
@@ -110,12 +110,17 @@ def score(state: Int8s, p: Int64s) -> np.int64:
 
 @kernel
 def observe(state: Int8s, planes: Float32s, p: Int64s) -> None:
-    """Planes: cities that wait; where the salesman is; where the tour began; all cities that were visited."""
+    """Planes: cities that wait; where the salesman is; where the tour began; all cities that were visited; and of those
+    that wait, how near they are to the salesman and to the beginning: 10 / way.
+    """
     planes[:] = np.float32(0)
+    number = np.int64(ply(state))
+    here, first = visited(state, number), visited(state, 0)
     for cell in range(CELLS):
         if (bits.load(state, WAITING + (cell >> 6)) >> np.uint64(cell & 63)) & _1 != np.uint64(0):
             planes[WAITING_PLANE, cell >> 4, cell & 15] = np.float32(1)
-    number = np.int64(ply(state))
+            planes[NEAR_PLANE, cell >> 4, cell & 15] = np.float32(STEP) / np.float32(way(here, cell))
+            planes[BACK_PLANE, cell >> 4, cell & 15] = np.float32(STEP) / np.float32(way(first, cell))
     for i in range(number + 1):
         cell = visited(state, i)
         planes[VISITED_PLANE, cell >> 4, cell & 15] = np.float32(1)

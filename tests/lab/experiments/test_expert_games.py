@@ -23,7 +23,7 @@ def test_the_claim_counts_minutes_seed_by_seed() -> None:
     ]
     claim, _ = EXPERIMENT.claims
     verdict = claim.check(Data(tuple(rows)))
-    assert verdict.word == "holds" and verdict.figure is not None and verdict.figure.value == 3.0
+    assert verdict.answer == "holds" and verdict.estimate.value == 3.0
 
 
 def test_given_games_are_those_of_the_perfect_player() -> None:
