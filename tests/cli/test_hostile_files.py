@@ -32,6 +32,7 @@ VERBS: dict[str, tuple[str, ...]] = {  # file -> the command that opens it
     "net.onnx": ("match", "hex-3x3", "puct(net.onnx, simulations=2)", "random", *SHORT),
     "games.pgn": ("rate", "games.pgn"),
     "played.pgn": ("tournament", "hex-3x3", *PLAYERS, *SHORT, "--pgn", "played.pgn", "--resume"),
+    "given.pgn": ("train", "tic_tac_toe-3x3", "--games", "given.pgn", "--iterations", "1", "--out", "given"),
     "lines.pgn": ("match", "hex-3x3", *PLAYERS, *SHORT, "--openings", "lines.pgn:1"),
     "lines.txt": ("match", "hex-3x3", *PLAYERS, *SHORT, "--openings", "lines.txt"),
     "tic.table": ("match", "tic_tac_toe-3x3", "qtable:tic.table", "random", *SHORT),
@@ -54,7 +55,7 @@ def write_good(folder: Path) -> None:
     model = random_model(HEX)
     (folder / "net.onnx").write_bytes(model)
     game = '[Event "?"]\n[White "a"]\n[Black "b"]\n[Result "1-0"]\n[Variant "hex-3x3"]\n\n1. a1 b2 2. c3 1-0\n\n'
-    for name in ("games.pgn", "played.pgn", "lines.pgn"):
+    for name in ("games.pgn", "played.pgn", "lines.pgn", "given.pgn"):
         (folder / name).write_text(game)
     (folder / "lines.txt").write_text("a1 b2\nc3 # a line\n")
     (folder / "tic.table").write_bytes(table_bytes(Table(TIC), About("q", 1)))

@@ -17,6 +17,7 @@ from palaestra.base.types import Float64s, Int8s, Int32s, Int64s, UInt64s
 from palaestra.games.rows import ONGOING, mover, outcome, set_outcome
 from palaestra.learn.tabular_rules import UNSEEN, Settings, choose, learn_match
 from palaestra.players.table import ROWS, VALUES, Rows
+from palaestra.search.flat import best_mean
 
 if TYPE_CHECKING:
     from palaestra.games.kernel_game import legal, move, start
@@ -55,12 +56,7 @@ def _flat_place(
         while outcome(child) == ONGOING:
             move(child, scratch[below(own, 0, legal(child, scratch, p))], p)
         totals[k % count] += _view(outcome(child), mover(state))
-    best, place = -np.inf, np.int64(0)
-    for i in range(count):
-        mean = totals[i] / (made // count + (i < made % count))
-        if mean > best:
-            best, place = mean, np.int64(i)
-    return place
+    return best_mean(totals, count, made)
 
 
 @kernel

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from palaestra.base.compiling import clock
-from palaestra.base.jit import kernel
+from palaestra.base.jit import inlined, kernel
 from palaestra.base.streams import next_word
 from palaestra.base.types import Float64s, Int8s, Int32s, Int64s, UInt64s
 from palaestra.games.base import Game
@@ -88,6 +88,17 @@ class FlatSearch:
 
     def result(self) -> FlatResult:
         return FlatResult(self.counts32, self.actions, self.playouts, self.totals)
+
+
+@inlined
+def best_mean(totals: Float64s, count: int, made: int) -> np.int64:
+    """The place of the best of `count` means, of equals the first, where `made` games took turns from place 0 on."""
+    best, place = -np.inf, np.int64(0)
+    for i in range(count):
+        mean = totals[i] / (made // count + (i < made % count))
+        if mean > best:
+            best, place = mean, np.int64(i)
+    return place
 
 
 @kernel

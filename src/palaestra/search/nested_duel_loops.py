@@ -14,6 +14,7 @@ from palaestra.base.jit import inlined, kernel
 from palaestra.base.streams import below, next_word
 from palaestra.base.types import Float64s, Int8s, Int32s, Int64s, UInt64s
 from palaestra.games.rows import ONGOING, mover, outcome
+from palaestra.search.flat import best_mean
 
 if TYPE_CHECKING:
     from palaestra.games.kernel_game import legal, move
@@ -78,12 +79,7 @@ def nested_place(
         made += nested_game(state_after, role, p, own, inner, child, scratch)
         totals[k % count] += result_for(state_after, role)
         k += 1
-    best, place = -np.inf, np.int64(0)
-    for i in range(count):
-        mean = totals[i] / (k // count + (i < k % count))
-        if mean > best:
-            best, place = mean, np.int64(i)
-    return place
+    return best_mean(totals, count, k)
 
 
 @kernel
