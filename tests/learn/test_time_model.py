@@ -171,3 +171,14 @@ def test_minutes_end_a_run_after_the_iteration_in_which_they_pass() -> None:
     assert cut.iterations < 1000
     assert 60 * minutes <= cut.total
     assert math.isclose(cut.total, 60 * minutes, rel_tol=0.2)
+
+
+def test_schedules_of_search_and_given_games_take_the_time_that_they_take() -> None:
+    few, many = (estimate(config(f"selfplay.search.simulations={m}"), speeds()) for m in (20, 100))
+    growing = config("selfplay.first_simulations=20", "selfplay.search.simulations=100")
+    grown = estimate(growing, speeds()).seconds["selfplay"]
+    assert few.seconds["selfplay"] < grown < many.seconds["selfplay"]
+    off = estimate(config("selfplay.search.simulations=100", "selfplay.search_until=0.5"), speeds())
+    assert off.seconds["selfplay"] == pytest.approx(many.seconds["selfplay"] / 2, rel=0.1)
+    told = estimate(growing, speeds(), given_steps=300)
+    assert told.total - estimate(growing, speeds()).total == pytest.approx(3.0)
