@@ -118,7 +118,10 @@ def test_a_drawing_shows_every_item_and_the_places_of_the_chosen_one() -> None:
     action = GAME.text_to_action(state, "f1")
     spot = GAME.spot(state, action, state)
     assert spot is not None and len(spot.outline) == 4
-    assert GAME.spot(GAME.start(np.array([3]))[0], 0, state) is None
+    start = GAME.start(np.array([3]))[0]
+    one, other = (GAME.spot(start, GAME.text_to_action(start, text), start) for text in ("5x6x7", "7x6x5"))
+    assert one == other is not None, "an item is chosen by its picture, whichever way it is to stand"
+    assert GAME.spot(start, 0, start) is None
 
 
 @pytest.mark.parametrize(

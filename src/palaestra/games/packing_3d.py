@@ -48,9 +48,9 @@ from palaestra.games.packing_3d_rules import (
     box,
     state_size,
 )
-from palaestra.games.packing_3d_svg import Placed, Sides, bench_point, drawing
+from palaestra.games.packing_3d_svg import Placed, Sides, bench_point, drawing, tiles
 from palaestra.games.rows import ONGOING
-from palaestra.games.svg import Spot
+from palaestra.games.svg import Spot, area_spot
 from palaestra.games.symmetry import Symmetry, cell_map, identity
 
 ITEMS = (2, 50)  # fewest and most
@@ -183,9 +183,14 @@ class Packing3dGame(KernelGame):
         return words
 
     def spot(self, state: Int8s, action: int, drawn: Int8s) -> Spot | None:
-        """The floor that the item would stand on; None for the choice of an item."""
+        """The floor that the item would stand on; of the choice of an item its picture beside the bench, if there."""
         item = self.chosen(state)
-        if action < SHAPES or item is None:
+        if action < SHAPES:
+            size, first = sorted(_sides(action)), self.chosen(drawn)
+            pictures = list(tiles(BENCH, [*([first] if first else []), *self.left(drawn)]))[bool(first) :]
+            areas = (area_spot(*where) for one, *where in pictures if sorted(one) == size)
+            return next(areas, None)
+        if item is None:
             return None
         row, col = divmod(action - SHAPES, BENCH)
         width, depth, _ = item

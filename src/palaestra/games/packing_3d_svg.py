@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from palaestra.games.svg import GRID, INK, document, label
 
@@ -32,19 +32,31 @@ def drawing(
     body += [part for item in _from_behind(placed) for part in _block(item, _numbered(placed, item))]
     if box[0]:
         body.append(_frame(box))
-    right = _LEFT + bench * _ACROSS + 40
-    x, y, below = right, 24.0, 0.0
-    for number, item in enumerate([*([chosen] if chosen else []), *left]):
-        wide, high = (item[0] + item[1]) * _ACROSS * _HALF, (item[2] * UNIT + (item[0] + item[1]) * _DOWN) * _HALF
-        if x + wide > right + 190:
-            x, y, below = right, y + below + 24, 0.0
+    lowest = 0.0
+    for number, (item, x, y, wide, high) in enumerate(tiles(bench, [*([chosen] if chosen else []), *left])):
         corner = (x + item[1] * _ACROSS * _HALF, y + item[2] * UNIT * _HALF)
         body += _faces((0, 0, 0, item), corner, _HALF, strong=bool(chosen) and number == 0)
         body.append(label(x + wide / 2, y + high + 9, "x".join(map(str, item)), 10))
-        x, below = x + wide + 14, max(below, high)
-    foot = max(_TOP + 2 * bench * _DOWN + 14, y + below + 24)
+        lowest = max(lowest, y + high)
+    foot = max(_TOP + 2 * bench * _DOWN + 14, lowest + 24)
     body.append(label(_LEFT, foot + 8, words))
-    return document(right + 200, foot + 26, body)
+    return document(_beside(bench) + 200, foot + 26, body)
+
+
+def tiles(bench: int, items: Sequence[Sides]) -> Iterator[tuple[Sides, float, float, float, float]]:
+    """The items beside the bench, each with the left, top, width and height of its picture."""
+    right = _beside(bench)
+    x, y, below = right, 24.0, 0.0
+    for item in items:
+        wide, high = (item[0] + item[1]) * _ACROSS * _HALF, (item[2] * UNIT + (item[0] + item[1]) * _DOWN) * _HALF
+        if x + wide > right + 190:
+            x, y, below = right, y + below + 24, 0.0
+        yield item, x, y, wide, high
+        x, below = x + wide + 14, max(below, high)
+
+
+def _beside(bench: int) -> float:
+    return _LEFT + bench * _ACROSS + 40
 
 
 def _from_behind(placed: Sequence[Placed]) -> list[Placed]:

@@ -13,6 +13,7 @@ from palaestra.live.position import Position
 from palaestra.web import thoughts
 from palaestra.web.house import House
 
+SHORT = {"tsp": "Travelling salesman"}  # families whose names are no words
 PATIENCE = 2.0  # seconds that a page waits for a process that gets ready
 
 
@@ -60,7 +61,8 @@ def title(text: str) -> str:
     if ":" in text:
         return text
     family, _, size = text.partition("-")
-    return " ".join([family.replace("_", " ").title(), *(_size(part) for part in size.split("-") if part)])
+    name = SHORT.get(family, family.replace("_", " ").title())
+    return " ".join([name, *(_size(part) for part in size.split("-") if part)])
 
 
 def _size(part: str) -> str:
