@@ -50,10 +50,11 @@ def register(house: House) -> None:
         await _build(house, dict(request.query_params), front=True)
 
     async def warm() -> None:
-        """The first visitor finds processes that have loaded what the usual game needs."""
+        """The first visitor finds that everything which the usual game needs is loaded, here and in processes."""
         with contextlib.suppress(WorkError):
             pools = [pool for pool in (house.moves, house.analyses) for _ in range(min(WARM, house.searches))]
-            await asyncio.gather(*(pool.ask(thoughts.warm, USUAL_GAME) for pool in pools))
+            here = make_ready(house, USUAL_GAME, await asyncio.to_thread(house.allowed.game, USUAL_GAME))
+            await asyncio.gather(here, *(pool.ask(thoughts.warm, USUAL_GAME) for pool in pools))
 
     app.on_startup(lambda: background_tasks.create(warm(), name="warm"))
 
@@ -87,7 +88,9 @@ async def _open(house: House, address: Address, alone: bool) -> None:
     else:
         await make_ready(house, text, game)
         agents = await asyncio.to_thread(find_agents, house.runs, game)
-        view = PlayView(house, text, game, agents, address, alone)
+        async with house.building:
+            view = PlayView(house, text, game, agents, address, alone)
+            await asyncio.sleep(0)
         if address.think is not None:
             view.thinking.begin(address.think)
     client = ui.context.client
