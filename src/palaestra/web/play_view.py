@@ -23,7 +23,7 @@ from palaestra.live.elsewhere import Elsewhere
 from palaestra.live.game_in_play import PERSON, GameInPlay
 from palaestra.web import thoughts
 from palaestra.web.address import Address
-from palaestra.web.board import Board, MoveButtons
+from palaestra.web.board import Board, MoveButtons, scene_of
 from palaestra.web.first_visit import first_visit
 from palaestra.web.frame import say
 from palaestra.web.game_names import title
@@ -271,7 +271,7 @@ class PlayView:
     def show(self) -> None:
         """The position that the game is at now."""
         position = self.game.position
-        self.board.show(position, position.svg(), is_open=self.is_open)
+        self.board.show(scene_of(position, position.svg()), is_open=self.is_open)
         self.list.show(position.legal if self.is_open else {})
         if self.is_open and not self.board.has_targets and position.legal:
             self._all.open()
