@@ -33,7 +33,7 @@ class MovesList:
     def __init__(self, step: Callable[[int], Any]) -> None:
         self._step = step
         self._ply = self._last = 0
-        with ui.element("div").classes("p-card pl-wide"):
+        with ui.element("div").classes("p-card p-wide"):
             self._words = step_buttons("move", lambda: (self._ply, self._last), self._step)
             self._list = ui.html("", sanitize=False).classes("pl-moves").props('role="group" aria-label="moves"')
         self._list.on(

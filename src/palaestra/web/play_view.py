@@ -88,7 +88,7 @@ class PlayView:
         if not has_spots(self.rules):
             self._build_moves()
         self.moves = MovesList(self.step)
-        self.under = ui.element("div").classes("p-card pl-wide")  # for the value over the game
+        self.under = ui.element("div").classes("p-card p-wide")  # for the value over the game
         if has_spots(self.rules):
             self._build_moves()
         ui.label(self.rules.goal).classes("p-soft")
@@ -99,7 +99,7 @@ class PlayView:
 
     def _build_moves(self) -> None:
         with ui.element("div").classes("p-card pl-all"):
-            with ui.expansion("All moves", icon="list").classes("w-full").props("dense") as self._all:
+            with ui.expansion("All moves", icon="list").classes("p-wide").props("dense") as self._all:
                 self.list = MoveButtons(self.play)
 
     # The game.

@@ -101,9 +101,9 @@ class RoleView:
             game_choice(self.house, self.text)
             names = [*self.document["roles"], WATCH]
             role = ui.select(names, value=self.role or WATCH, label="Your role", on_change=self._on_role)
-            role.props('dense outlined aria-label="Your role"').classes("pl-wide q-mt-sm")
+            role.props('dense outlined aria-label="Your role"').classes("p-wide q-mt-sm")
             self._choice = player_choice(OTHERS, self.others, "The other roles", self._on_others)
-            self._choice.classes("pl-wide q-mt-sm")
+            self._choice.classes("p-wide q-mt-sm")
         with ui.element("section").classes("p-card").props('aria-label="turns"'):
             self._table = ui.html("", sanitize=False).classes("p-scroll pl-turns")
             self._table.on("click", self._on_turn, js_handler=_TURN)

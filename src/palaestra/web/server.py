@@ -59,6 +59,7 @@ def serve(
         show_welcome_message=False,
         uvicorn_logging_level="error",
         reconnect_timeout=RECONNECT,
+        tailwind=False,  # the pages have a style of their own, and it would take a browser a quarter of a second
         ws_max_size=2**20,
         h11_max_incomplete_event_size=2**16,
         timeout_keep_alive=20,

@@ -37,7 +37,7 @@ class SweepList:
             title("Sweeps")
             ui.label("Many runs with different settings: which of them pay, and what they cost.").classes("p-soft")
             self.list = ui.html("", sanitize=False)
-            with ui.expansion("New sweep", icon="add").classes("w-full").props("dense"):
+            with ui.expansion("New sweep", icon="add").classes("p-wide").props("dense"):
                 self._form()
         ui.timer(0, self._fill, once=True)
 

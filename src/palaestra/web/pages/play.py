@@ -62,7 +62,7 @@ def register(house: House) -> None:
 async def _build(house: House, given: Mapping[str, str], *, front: bool) -> None:
     ui.add_head_html(f"<style>{(files('palaestra.web') / 'play.css').read_text(encoding='utf-8')}</style>{_KEYS}")
     with frame("" if front else "Play", "Play"):
-        with ui.element("div").classes("pl-wide") as place:
+        with ui.element("div").classes("p-wide") as place:
             waiting = ui.spinner(size="lg")
         task = background_tasks.create(_fill(house, given, front), name="play", context=place)
         task.add_done_callback(lambda _: waiting.delete())
@@ -75,7 +75,7 @@ async def _fill(house: House, given: Mapping[str, str], front: bool) -> None:
     try:
         await _open(house, Address.read(given), alone)
     except PalaestraError as error:
-        label = ui.label(printable(str(error))).classes("p-card pl-wide").props('role="alert"')
+        label = ui.label(printable(str(error))).classes("p-card p-wide").props('role="alert"')
         label.style("color: var(--bad); margin-bottom: 12px")
         await _open(house, Address(), alone)
 
