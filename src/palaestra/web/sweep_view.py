@@ -131,7 +131,7 @@ class SweepView:
         if isinstance(seen, PalaestraError):
             self.words.text = printable(str(seen))
             return
-        self.state.content = chip(seen.state)
+        self.state.content = state_html(seen)
         ours = seen.asked is not None
         self.stop.visible = seen.running and ours
         self.start.visible = self.trials.visible = not seen.running and ours
@@ -188,10 +188,15 @@ def sweeps_html(found: Sequence[Seen]) -> str:
     rows = "".join(
         f'<tr><td><a href="/laboratory/sweep/{quote(seen.name, safe="")}">{escape(seen.name)}</a></td>'
         f'<td class="px-number">{seen.done}{"" if seen.total is None else f" of {seen.total}"} trials</td>'
-        f"<td>{chip(seen.state) if seen.running or seen.total is not None else ''}</td></tr>"
+        f"<td>{state_html(seen)}</td></tr>"
         for seen in found
     )
     return f'<table class="px-list"><tbody>{rows}</tbody></table>'
+
+
+def state_html(seen: Seen) -> str:
+    """Whether it goes on; nothing where it is not known how many trials there are to be."""
+    return chip(seen.state) if seen.running or seen.total is not None else ""
 
 
 def progress_html(seen: Seen) -> str:
