@@ -28,7 +28,7 @@ _ENTITIES = {"&#36;": "$", "&#96;": "`", "&gt;": ">", "&lt;": "<", "&amp;": "&"}
 _MOVES = re.compile(r'class="pb-move[^>]*data-target="(\d+)"')
 _VERSION = re.compile(r'data-version="(\d+)"')
 _OVER = re.compile(r"win|draw|lose")
-LONGEST = 30.0  # seconds that an answer may take
+LONGEST = 120.0  # seconds that an answer may take
 
 
 class Client:
