@@ -1,9 +1,8 @@
 """How fast the page is, in a real Chromium: python -m benchmarks.page
 
 Ready: from the request of the address until the board can be clicked. Answer: from the click until the opponent's
-stone is drawn; what the opponent thinks by itself stands beside it. Many: pages that play at the same time, and the
-memory of the server with its processes before and after. The pages are drawn on the same cores: twenty of them in one
-browser keep two cores so busy that connections are lost. Run nothing else meanwhile.
+stone is drawn; what the opponent thinks by itself stands beside it. Many people at once are `benchmarks.page_clients`:
+twenty pages of one browser keep two cores so busy with drawing that connections are lost. Run nothing else meanwhile.
 """
 
 from __future__ import annotations
@@ -25,6 +24,11 @@ import typer
 
 FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking")
 GAME, OPPONENT = "connect_four-6x7", "uct(simulations=200)"
+
+
+def address() -> str:
+    """Where a game is played that all figures are about."""
+    return f"/play?game={GAME}&second={OPPONENT}"
 
 
 @contextmanager
@@ -107,7 +111,7 @@ def thinking(moves: int = 20) -> float:
     return 1000 * (time.perf_counter() - began) / moves
 
 
-async def measure(url: str, server: int, chromium: str, pages: int, games: int) -> AsyncIterator[str]:
+async def measure(url: str, chromium: str) -> AsyncIterator[str]:
     """The figures, a line each."""
     from playwright.async_api import async_playwright
 
@@ -127,41 +131,22 @@ async def measure(url: str, server: int, chromium: str, pages: int, games: int) 
             f"click to drawn answer {statistics.median(answers):.0f} ms (median of {len(answers)}),"
             f" of which {thinking():.1f} ms are thinking"
         )
-        many = [await browser.new_page() for _ in range(pages)]
-        for page in many:
-            await open_board(page, url)
-        before = megabytes(server)
-        every: list[float] = []
-
-        async def play_on(page: Any, number: int) -> None:
-            for round in range(games):
-                every.extend(await play_game(page, round * pages + number))
-
-        await asyncio.gather(*(play_on(page, number) for number, page in enumerate(many)))
-        after = megabytes(server)
         await browser.close()
-    every.sort()
-    p95 = every[int(0.95 * len(every))]
-    middle = statistics.median(every)
-    yield f"{pages} pages at once: median {middle:.0f} ms, 95 % below {p95:.0f} ms; {len(every)} moves"
-    yield f"memory of the server {before:.0f} MB before and {after:.0f} MB after {pages * games} games"
 
 
-async def _print(lines: AsyncIterator[str]) -> None:
+async def print_lines(lines: AsyncIterator[str]) -> None:
     async for line in lines:
         print(line, flush=True)
 
 
 def main(
     port: Annotated[int, typer.Option(help="Of the server.")] = 8899,
-    pages: Annotated[int, typer.Option(help="That play at once.")] = 8,
-    games: Annotated[int, typer.Option(help="Of each of them.")] = 3,
     chromium: Annotated[str, typer.Option(help="The browser.")] = "/usr/bin/chromium",
 ) -> None:
     """Figures of the page, in a real browser."""
-    url = f"http://127.0.0.1:{port}/play?game={GAME}&second={OPPONENT}"
-    with served(port) as server:
-        asyncio.run(_print(measure(url, server.pid, chromium, pages, games)))
+    url = f"http://127.0.0.1:{port}{address()}"
+    with served(port):
+        asyncio.run(print_lines(measure(url, chromium)))
 
 
 if __name__ == "__main__":

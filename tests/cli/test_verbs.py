@@ -158,7 +158,6 @@ def test_an_overlay_that_cannot_be_drawn_is_refused_in_a_line(cli: Any, tmp_path
     path = tmp_path / "position.svg"
     for arguments, words in (
         (("hex-3x3", "--player", "random", "--svg", str(path), "--overlay", "visits"), "it has policy"),
-        (("gdl:tic_tac_toe-3x3", "--player", "random", "--svg", str(path), "--overlay", "policy"), "no board"),
         (("hex-3x3", "--player", "random", "--overlay", "value"), "--svg FILE"),
     ):
         done = cli("analyse", *arguments)

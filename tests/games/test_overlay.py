@@ -10,8 +10,10 @@ import pytest
 from palaestra.base.types import Int8s
 from palaestra.games.base import Game
 from palaestra.games.overlay import DECIDING, LAST, SHADE, has_spots, overlaid
+from palaestra.games.python_game import PythonGame
 from palaestra.games.registry import FAMILIES, make_game
 from palaestra.games.svg import CELL, MARGIN
+from tests.live.test_targets import Heap
 
 SVG = "{http://www.w3.org/2000/svg}"
 FIRST_IDS = [entry.examples[0] for entry in FAMILIES.values()]
@@ -112,7 +114,7 @@ def test_moves_that_would_cover_each_other_are_drawn_once() -> None:
 
 
 def test_a_game_without_a_board_is_drawn_as_it_is() -> None:
-    game = make_game("gdl:tic_tac_toe-3x3")
+    game = PythonGame.of(Heap(), id="heap", num_actions=2, max_plies=5)
     state = game.initial(1)[0]
     assert not has_spots(game)
     assert overlaid(game, state, {0: 1.0}, {0: "x"}) == game.svg(state)

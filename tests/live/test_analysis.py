@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from palaestra.base.errors import ConfigError, MoveError
+from palaestra.games.python_game import PythonGame
 from palaestra.live.analysis import analyse, analyse_live
+from tests.live.test_targets import Heap
 
 
 @pytest.mark.parametrize("player", ["uct(simulations=1500)", "alphabeta(depth=3)", "perfect"])
@@ -67,3 +69,11 @@ def test_one_players_certain_results_are_scores() -> None:
     exact = [row.exact for row in found.moves]
     assert all(isinstance(score, int) for score in exact if score is not None)
     assert np.isfinite(found.value or 0.0)
+
+
+def test_an_overlay_needs_a_board() -> None:
+    game = PythonGame.of(Heap(), id="heap", num_actions=2, max_plies=5)
+    found = analyse(game, player="uct(simulations=20)")
+    assert found.svg() == found.position.svg()
+    with pytest.raises(ConfigError, match="heap has no board with a place for each move"):
+        found.svg("policy")

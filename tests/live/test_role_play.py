@@ -27,6 +27,21 @@ BOTH = """
 """
 
 
+GRAB = """
+(role white) (role black)
+(index 1) (index 2)
+(init (cell 1 1 b)) (init (cell 1 2 b)) (init (cell 2 1 b)) (init (cell 2 2 b))
+(<= (legal ?r (grab ?x ?y)) (role ?r) (true (cell ?x ?y b)))
+(<= (next (cell ?x ?y ?r)) (does ?r (grab ?x ?y)))
+(<= (next (cell ?x ?y b)) (true (cell ?x ?y b)) (not (grabbed ?x ?y)))
+(<= (next (cell ?x ?y ?r)) (true (cell ?x ?y ?r)) (role ?r))
+(<= (grabbed ?x ?y) (does ?r (grab ?x ?y)))
+(<= free (true (cell ?x ?y b)))
+(<= terminal (not free))
+(<= (goal ?r 50) (role ?r))
+"""
+
+
 @pytest.fixture
 def both(tmp_path: Path) -> str:
     (tmp_path / "both.kif").write_text(BOTH)
@@ -41,6 +56,16 @@ def test_all_roles_move_at_once(both: str) -> None:
     assert game.choices("left") == []
     with pytest.raises(MoveError, match="over"):
         game.play({"left": "(say 1)", "right": "(say 1)"})
+
+
+def test_a_board_is_drawn_with_places_for_the_moves_of_each_role(tmp_path: Path, both: str) -> None:
+    (tmp_path / "grab.kif").write_text(GRAB)
+    document = RolePlay(f"gdl:{tmp_path / 'grab.kif'}", [["(grab 1 1)", "(grab 1 2)"]]).document()
+    assert document["svg"].count("<circle") == 2
+    for role in ("white", "black"):
+        assert [one["name"] for one in document["targets"][role]] == document["legal"][role]
+    plain = RolePlay(both).document()
+    assert plain["svg"] == "" and plain["targets"] == {"left": [], "right": []}
 
 
 def test_a_role_without_a_choice_need_not_be_named() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from palaestra.games.python_game import PlainRules, PythonGame
 from palaestra.games.registry import make_game
 from palaestra.games.svg import CELL, DOT_STEP
 from palaestra.live.position import Position
@@ -12,7 +13,7 @@ from palaestra.live.targets import Target, line_of, moves_near, targets
 
 WITH_BOARDS = (
     "tic_tac_toe-3x3", "gobang-6x6", "connect_four-5x5", "othello-6x6", "hex-5x5", "opposition-3x9", "morpion-4d",
-    "bin_packing-2d-20",
+    "bin_packing-2d-20", "gdl:connect_four-4x4", "gdl:hex-3x3",
 )  # fmt: skip
 
 
@@ -34,9 +35,28 @@ def test_every_legal_move_with_a_place_has_one_target_and_nothing_else_has(id: s
         assert sorted(found) == sorted(placed if not position.is_over else ())
 
 
-@pytest.mark.parametrize("id", ["gdl:tic_tac_toe-3x3"])
-def test_a_game_without_places_has_no_targets(id: str) -> None:
-    assert targets(Position(id)) == []
+class Heap(PlainRules[tuple[int, ...]]):
+    """Take one or two of five; who takes the last one wins."""
+
+    def start(self, choice: int) -> tuple[int, ...]:
+        return (5, 0)
+
+    def mover(self, state: tuple[int, ...]) -> int:
+        return state[1]
+
+    def moves(self, state: tuple[int, ...]) -> list[int]:
+        return [action for action in (0, 1) if action < state[0]]
+
+    def play(self, state: tuple[int, ...], action: int) -> tuple[int, ...]:
+        return (state[0] - action - 1, 1 - state[1])
+
+    def result(self, state: tuple[int, ...]) -> int | None:
+        return None if state[0] else 2 * state[1] - 1
+
+
+def test_a_game_without_places_has_no_targets() -> None:
+    game = PythonGame.of(Heap(), id="heap", num_actions=2, max_plies=5)
+    assert targets(Position(game)) == [] and moves_near(Position(game), (0.0, 0.0)) == []
 
 
 def test_the_whole_column_is_a_target() -> None:

@@ -97,10 +97,20 @@ def test_strength_that_is_no_number_is_damage(tmp_path: Path) -> None:
 
 def test_a_folder_that_is_no_run_says_so_and_an_experiment_where_its_runs_are(tmp_path: Path) -> None:
     (tmp_path / "pictures").mkdir()
+    (tmp_path / "tried").mkdir()
+    (tmp_path / "tried" / "sweep.toml").touch()
     stored(tmp_path / "margins" / "agent-0", [metrics_line(1)])
     rows = {row.name: row for row in list_runs(tmp_path)}
     assert rows["pictures"].state == rows["margins"].state == "not a run"
+    assert rows["tried"].problem == f"it holds a sweep: palaestra sweep --report {tmp_path / 'tried'}"
     assert "1 run" in (rows["margins"].problem or "")
+
+
+def test_what_a_page_keeps_beside_runs_is_not_listed_but_a_run_of_that_name_is(tmp_path: Path) -> None:
+    (tmp_path / "tournaments" / "first").mkdir(parents=True)
+    (tmp_path / "solved").mkdir()
+    stored(tmp_path / "sweeps", [metrics_line(1)])
+    assert [row.name for row in list_runs(tmp_path)] == ["sweeps"]
 
 
 def test_the_newest_run_is_first(tmp_path: Path) -> None:

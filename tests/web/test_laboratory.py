@@ -12,7 +12,8 @@ pytest.importorskip("nicegui", reason="the page needs the extra web")
 from palaestra.base.errors import PalaestraError
 from palaestra.lab.catalogue import RESULTS
 from palaestra.lab.experiment import Table
-from palaestra.web import laboratory
+from palaestra.runs.places import SWEEP
+from palaestra.web import laboratory, sweeps
 from palaestra.web.lab_questions import Answer, Jobs, ResultRow, checked_id
 from palaestra.web.pages.laboratory import facts_html, results_html
 from palaestra.web.result_view import claims_html, jobs_html, table_html
@@ -55,12 +56,12 @@ def test_a_figure_is_found_where_it_was_made(house: Any) -> None:
 def test_sweeps_are_named_by_the_list_alone(house: Any) -> None:
     for place in (house.runs / "one", house.runs.parent / "sweeps" / "two"):
         place.mkdir(parents=True)
-        (place / laboratory.SWEEP).write_text("")
-    assert set(laboratory.sweeps(house)) == {"one", "two"}
-    assert laboratory.sweep(house, "two") == house.runs.parent / "sweeps" / "two"
+        (place / SWEEP).write_text("")
+    assert set(sweeps.sweeps(house)) == {"one", "two"}
+    assert sweeps.sweep(house, "two") == house.runs.parent / "sweeps" / "two"
     for name in ("../sweeps/two", "..", "three"):
         with pytest.raises(PalaestraError, match="not a sweep"):
-            laboratory.sweep(house, name)
+            sweeps.sweep(house, name)
 
 
 def test_the_list_shows_what_is_there_and_what_it_says() -> None:

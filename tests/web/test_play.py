@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import pytest
 
 from palaestra.live.targets import targets
-from tests.live.test_role_play import BOTH
+from tests.live.test_role_play import BOTH, GRAB
 from tests.live.test_targets import walk
 from tests.web.conftest import Server, fits, start_server, stop_server
 from tests.web.playing import (
@@ -46,7 +47,10 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("play")
     (folder / "race.py").write_text(RACE)
     (folder / "both.kif").write_text(BOTH)
-    found = start_server(folder, "--game", "race:GAME", "--game", "gdl:both.kif")
+    (folder / "grab.kif").write_text(GRAB)
+    shutil.copy(Path(__file__).parents[2] / "examples" / "domineering_plain.py", folder)
+    own = ("race:GAME", "domineering_plain:GAME", "gdl:both.kif", "gdl:grab.kif")
+    found = start_server(folder, *(word for game in own for word in ("--game", game)))
     yield found
     stop_server(found)
 
@@ -209,6 +213,29 @@ def test_a_game_of_ones_own_is_played_from_its_list_of_moves(server: Server, pag
 
 
 @pytest.mark.slow
+def test_a_game_of_ones_own_that_draws_a_board_in_letters_is_played_on_squares(server: Server, page: Any) -> None:
+    open_play(page, server, game="domineering_plain:GAME", second="random")
+    assert page.locator(".pb-move").count() == 30
+    click_move(page, "b2")
+    assert moves(page)[0] == "b2" and page.locator(".pb-drawing circle").count() == 4
+    assert is_over(play_to_the_end(page))
+
+
+@pytest.mark.slow
+def test_the_button_of_a_first_visit_trains_while_one_watches(server: Server, page: Any) -> None:
+    page.set_default_timeout(PATIENCE)
+    page.goto(server.url)
+    page.get_by_role("button", name="Train Connect Four 5×5 for two minutes").click()
+    page.wait_for_url("**/watch/*")
+    page.locator(".px-chip", has_text="running").wait_for()
+    page.locator("[data-chart=losses]").wait_for()
+    page.get_by_role("button", name="Stop").click()
+    page.locator(".px-chip", has_text="stopped").wait_for()
+    (config,) = server.runs.glob("*/config.toml")
+    assert 'game = "connect_four-5x5"' in config.read_text()
+
+
+@pytest.mark.slow
 def test_one_of_two_roles_that_move_at_once_is_played(server: Server, page: Any) -> None:
     open_play(page, server, game="gdl:both.kif", role="right", second="random")
     for turn in (1, 2):
@@ -217,8 +244,30 @@ def test_one_of_two_roles_that_move_at_once_is_played(server: Server, page: Any)
         said = settle(page)
     assert "goals" in said and "right" in said
     press(page, "Undo")
-    page.wait_for_function("document.querySelectorAll('.pt-table tbody tr').length === 1")
-    assert "role=right" in page.url
+    page.get_by_text("after 1 of 2 turns").wait_for()
+    assert "role=right" in page.url and page.locator(".pt-table tbody tr.pl-later").count() == 1
+    page.keyboard.press("Home")
+    page.get_by_text("after 0 of 2 turns").wait_for()
+    page.wait_for_function("location.search.includes('at=0')")
+    page.reload()
+    page.get_by_text("after 0 of 2 turns").wait_for()
+    press(page, "one turn on")
+    page.get_by_text("after 1 of 2 turns").wait_for()
+    press(page, "after turn 2")
+    page.get_by_text("after 2 of 2 turns").wait_for()
+    page.keyboard.press("ArrowLeft")
+    page.get_by_text("after 1 of 2 turns").wait_for()
+    page.get_by_role("button", name="(say 1)").click()
+    page.get_by_text("after 2 of 2 turns").wait_for()
+
+
+@pytest.mark.slow
+def test_roles_that_move_at_once_point_at_the_squares_of_a_board(server: Server, page: Any) -> None:
+    open_play(page, server, game="gdl:grab.kif", role="white", second="random")
+    assert page.locator(".pb-move").count() == 4
+    page.locator('.pb-move[aria-label="(grab 1 2)"]').click()
+    page.get_by_text("after 1 of 1 turns").wait_for()
+    assert page.locator(".pb-drawing circle").count() >= 1
 
 
 @pytest.mark.slow

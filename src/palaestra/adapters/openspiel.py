@@ -20,7 +20,6 @@ from palaestra.adapters.openspiel_catalogue import library
 from palaestra.adapters.openspiel_load import Loaded, load
 from palaestra.adapters.openspiel_states import Histories
 from palaestra.adapters.openspiel_text import Writer, read_one, write_all, writer_of
-from palaestra.adapters.text_board import TextBoard, cell_names, read_board
 from palaestra.base.errors import GameError, MoveError
 from palaestra.base.jit import kernel
 from palaestra.base.streams import next_word
@@ -29,6 +28,7 @@ from palaestra.base.types import Float32s, Int8s, Int32s, Int64s, UInt64s
 from palaestra.games.base import Game, Playouts, Tiebreak
 from palaestra.games.rows import ONGOING
 from palaestra.games.svg import Spot
+from palaestra.games.text_board import TextBoard, cell_names, read_board
 
 CHUNK = 64  # random numbers of a row that are made at once
 NO_MOVES = "-"  # the text of the initial position

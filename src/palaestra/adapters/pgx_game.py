@@ -21,7 +21,6 @@ from palaestra.adapters.packages import need
 from palaestra.adapters.pgx_names import EXAMPLE, GAMES, REFUSED
 from palaestra.adapters.pgx_rows import Layout
 from palaestra.adapters.pgx_text import board_of, move_text
-from palaestra.adapters.text_board import TextBoard, cell_names
 from palaestra.base.errors import GameError
 from palaestra.base.jit import cache_root, kernel
 from palaestra.base.suggest import did_you_mean
@@ -30,6 +29,7 @@ from palaestra.base.types import Float32s, Int8s, Int32s, Int64s, UInt64s
 from palaestra.games.base import Game, Playouts, pick_rows
 from palaestra.games.rows import HEADER, ONGOING
 from palaestra.games.svg import Spot
+from palaestra.games.text_board import TextBoard, cell_names
 
 SIZES = (4, 16, 64, 256)  # batches that are compiled; larger ones are cut
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from palaestra.adapters.text_board import CHESSMEN, TextBoard
+from palaestra.games.text_board import CHESSMEN, TextBoard
 
 STONES = {"tic_tac_toe": (3, 3), "connect_four": (6, 7), "othello": (8, 8), "hex": (11, 11)}
 _PASS = {"othello": "pass", "go": "pass", "hex": "swap"}

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from palaestra.base.cores import usable_cores
-from palaestra.base.errors import ConfigError
 from palaestra.cli import complete
 from palaestra.cli.options import GAME_HELP, Json, Seed, full_game_id
 from palaestra.cli.train import Sets
@@ -85,7 +84,8 @@ def sweep(
     from pathlib import Path
 
     from palaestra.arena.anchors import ANCHORS
-    from palaestra.lab.sweep import make_plan
+    from palaestra.lab.sweep import check_players, make_plan
+    from palaestra.lab.sweep_space import check_extra
 
     if report is not None:
         _report(Path(report), json)
@@ -93,7 +93,7 @@ def sweep(
     if game is None:
         _explain()
         return
-    _check_extra()
+    check_extra()
     ends = {"iterations": iterations, "minutes": minutes, "seed": seed}
     ends["threads"] = threads or max(1, usable_cores() // jobs)
     plan = make_plan(
@@ -111,7 +111,7 @@ def sweep(
         prune=prune,
     )
     folder = Path(out) if out else Path("sweeps") / f"{game}-{Path(space).stem if space.endswith('.toml') else space}"
-    _check_players(plan)
+    check_players(plan)
     _run(folder, plan, trials, jobs)
     _report(folder, json)
 
@@ -138,7 +138,9 @@ def _run(folder: Path, plan: Plan, trials: int | None, jobs: int) -> None:
 
 def _report(folder: Path, json: bool) -> None:
     """Write the page, and say what came of it."""
-    _check_extra()
+    from palaestra.lab.sweep_space import check_extra
+
+    check_extra()
     from palaestra.cli.output import print_json, say, stderr
     from palaestra.lab.sweep_report import summarise, write_page
 
@@ -177,33 +179,9 @@ def _short(value: Any) -> str:
 
 
 def _explain() -> None:
-    from palaestra.base.reading import parse_toml
     from palaestra.cli.output import say
-    from palaestra.lab.sweep_space import NAMES, load_space
+    from palaestra.lab.sweep_space import spaces_in_words
 
     say(EXPLANATION)
-    for name in NAMES:
-        say(f"  {name:<12}{parse_toml(load_space(name).text)['about']}")
-
-
-def _check_extra() -> None:
-    """ConfigError with the command that installs what sweeps need."""
-    from importlib.util import find_spec
-
-    if missing := [name for name in ("optuna", "sklearn") if find_spec(name) is None]:
-        raise ConfigError(f"sweeps need {' and '.join(missing)}: pip install 'palaestra[lab]'")
-
-
-def _check_players(plan: Plan) -> None:
-    """What cannot play is refused before anything is trained."""
-    from palaestra.games.registry import make_game
-    from palaestra.learn.config_check import trainable
-    from palaestra.players.registry import make_player
-
-    game = trainable(plan.base, make_game(plan.base.game))
-    if game.players != 2:
-        raise ConfigError(
-            f"{game.id} has one player: a sweep rates agents against each other, for example connect_four-5x5"
-        )
-    for anchor in plan.anchors:
-        make_player(anchor, game)
+    for name, about in spaces_in_words().items():
+        say(f"  {name:<12}{about}")

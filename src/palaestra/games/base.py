@@ -241,14 +241,23 @@ class Game(ABC):
         return self.state_to_text(state)
 
     def svg(self, state: Int8s) -> str:
-        """A drawing as a complete SVG document."""
+        """A drawing as a complete SVG document; by default squares, where `render` draws a board in letters."""
         from palaestra.games.svg import text_document
+        from palaestra.games.text_board import read_board
 
-        return text_document(self.render(state))
+        text = self.render(state)
+        board = read_board(text)
+        return text_document(text) if board is None else board.svg()
 
     def spot(self, state: Int8s, action: int, drawn: Int8s) -> Spot | None:
-        """Where `svg` of the state `drawn` shows an action of `state`; None where it shows none, as for a pass."""
-        return None
+        """Where `svg` of the state `drawn` shows an action of `state`; None where it shows none, as for a pass.
+
+        By default what the action's text names on a board in letters: a cell, the way between two, or a column.
+        """
+        from palaestra.games.text_board import read_board
+
+        board = read_board(self.render(drawn))
+        return None if board is None else board.spot_of(self.action_to_text(state, action))
 
     def deciding(self, state: Int8s) -> list[Spot]:
         """The places in `svg` that decided the game: a line of stones, a chain; empty while nothing did."""

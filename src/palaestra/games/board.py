@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from string import ascii_lowercase
 
 import numpy as np
@@ -69,7 +70,13 @@ class BoardGame(KernelGame):
         return grid_document(self.cells(state), look=self.look)
 
     def spot(self, state: Int8s, action: int, drawn: Int8s) -> Spot | None:
-        return grid_spot(*divmod(action, self.cols)) if action < self.rows * self.cols else None
+        """The cell that the action's text names: an action need not be the number of a cell."""
+        cell = self._cells_by_name.get(self.action_to_text(state, action))
+        return None if cell is None else grid_spot(*divmod(cell, self.cols))
+
+    @cached_property
+    def _cells_by_name(self) -> dict[str, int]:
+        return {self.cell_name(cell): cell for cell in range(self.rows * self.cols)}
 
     def deciding(self, state: Int8s) -> list[Spot]:
         """The cells of every line of `line` stones or more."""

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import lru_cache
+
+import numpy as np
 
 from palaestra.base.types import Int8s
 from palaestra.games.base import Game
@@ -16,9 +19,12 @@ from palaestra.games.svg import Point, Spot, label
 SHADE, LAST, DECIDING = "#d9480f", "#e5007d", "#00b36b"
 
 
+@lru_cache(maxsize=64)
 def has_spots(game: Game) -> bool:
-    """Whether the game says where its drawing shows a move."""
-    return type(game).spot is not Game.spot
+    """Whether the game's drawing shows moves: some move of the first position has a place in it."""
+    state = game.start(np.zeros(1, dtype=np.int64))[0]
+    counts, actions = game.legal(state[None])
+    return any(game.spot(state, int(action), state) is not None for action in actions[0, : counts[0]])
 
 
 def overlaid(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import textwrap
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from palaestra.base.printable import escape
@@ -101,6 +103,57 @@ def text_document(text: str) -> str:
     style = f'font-family="monospace" font-size="16" xml:space="preserve" fill="{INK}"'
     spans = [f'<text x="12" y="{24 + 18 * i}" {style}>{escape(line)}</text>' for i, line in enumerate(lines)]
     return document(width, 18 * len(lines) + 24, spans)
+
+
+@dataclass(frozen=True)
+class Piece:
+    """What stands on a square: a word, on a disc of the first (0) or the second (1) player's colour if it has one."""
+
+    word: str
+    side: int | None = None
+    size: float = 0.5  # of its letters, as a share of the square
+
+
+def letters_document(
+    row_names: Sequence[str],
+    col_names: Sequence[str],
+    pieces: Mapping[tuple[int, int], Piece],
+    below: Sequence[str] = (),
+) -> str:
+    """Squares with words on them, the names of rows and columns around them, and lines of text below."""
+    rows, cols, margin = len(row_names), len(col_names), MARGIN
+    width = max(cols * CELL + 2 * margin, 0.0)
+    body = [
+        label(margin + (col + 0.5) * CELL, margin / 2, name, _fitting(name, 13)) for col, name in enumerate(col_names)
+    ]
+    for row, name in enumerate(row_names):
+        body.append(label(margin / 2, margin + (row + 0.5) * CELL, name, _fitting(name, 13)))
+        for col in range(cols):
+            x, y = margin + col * CELL, margin + row * CELL
+            fill = "#d9c29a" if (row + col) % 2 else "#f2e6cc"
+            body.append(f'<rect x="{x}" y="{y}" width="{CELL}" height="{CELL}" fill="{fill}" stroke="{GRID}"/>')
+            if (row, col) in pieces:
+                body += _piece(x + CELL / 2, y + CELL / 2, pieces[row, col])
+    lines = [part for line in below for part in textwrap.wrap(line, max(int(width / 6.2), 20))]
+    top = rows * CELL + 2 * margin
+    for number, line in enumerate(lines):
+        style = f'font-family="sans-serif" font-size="11" fill="{INK}"'
+        body.append(f'<text x="8" y="{top + 14 * number:g}" {style}>{escape(line)}</text>')
+    return document(width, top + (14 * len(lines) + 2 if lines else 0), body)
+
+
+def _piece(x: float, y: float, piece: Piece) -> list[str]:
+    size = _fitting(piece.word, CELL * piece.size)
+    if piece.side is None:
+        return [label(x, y, piece.word, size)]
+    disc, ink = [("#20242c", "#ffffff"), ("#fdfdfb", INK)][piece.side]
+    circle = f'<circle cx="{x:g}" cy="{y:g}" r="{CELL * 0.42:g}" fill="{disc}" stroke="{INK}"/>'
+    return [circle, label(x, y, piece.word, size, ink)]
+
+
+def _fitting(word: str, size: float) -> float:
+    """The size of letters at which a word fits into a square."""
+    return min(size, 1.5 * CELL / max(len(word), 1))
 
 
 def pieces_document(rows: int, cols: int, pieces: dict[tuple[int, int], str], row_names: list[str]) -> str:

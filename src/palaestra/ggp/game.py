@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from hashlib import blake2b
 from typing import Any, SupportsIndex
 
@@ -25,7 +25,9 @@ from palaestra.base.errors import GameError, GdlError, MoveError
 from palaestra.base.types import Float32s, Int8s, Int32s, Int64s, UInt64s
 from palaestra.games.base import Game, Playouts, Tiebreak
 from palaestra.games.rows import HEADER, ONGOING
+from palaestra.games.svg import Spot, text_document
 from palaestra.ggp import game_kernels
+from palaestra.ggp.board_drawing import BoardDrawing, draw_board
 from palaestra.ggp.board_layout import Layout, draw, find_board, lay_out, natural_order
 from palaestra.ggp.budget import BudgetError
 from palaestra.ggp.game_kernels import AT_ONCE, STUCK, Turns
@@ -184,6 +186,18 @@ class GdlGame(Game):
 
     def render(self, state: Int8s) -> str:
         return draw(self.layout.board, self.facts(state))
+
+    @cached_property
+    def _drawing(self) -> BoardDrawing | None:
+        return draw_board(self.layout.board, self.net.roles, self.moves)
+
+    def svg(self, state: Int8s) -> str:
+        drawing = self._drawing
+        return text_document(self.render(state)) if drawing is None else drawing.svg(self.facts(state))
+
+    def spot(self, state: Int8s, action: int, drawn: Int8s) -> Spot | None:
+        drawing = self._drawing
+        return None if drawing is None else drawing.spot(self.moves[action])
 
     def action_to_text(self, state: Int8s, action: int) -> str:
         return term_text(self.moves[action])

@@ -27,6 +27,7 @@ from palaestra.base.locks import lock
 from palaestra.base.reading import parse_toml, read_bytes
 from palaestra.base.suggest import did_you_mean
 from palaestra.base.text import clip
+from palaestra.games.registry import make_game
 from palaestra.lab.sweep_analysis import elos
 from palaestra.lab.sweep_space import Parameter, Space, Value, load_space, parse_space
 from palaestra.lab.sweep_trial import (
@@ -40,9 +41,12 @@ from palaestra.lab.sweep_trial import (
     write_outcome,
 )
 from palaestra.learn.config import RunConfig
+from palaestra.learn.config_check import trainable
 from palaestra.learn.settings import as_settings, flatten, make_config
 from palaestra.learn.toml import dump_toml
+from palaestra.players.registry import make_player
 from palaestra.runs.folder import CONFIG, RunFolder
+from palaestra.runs.places import SWEEP, SWEEP_LOCK, TRIALS
 from palaestra.work.jobs import Job
 from palaestra.work.workers import make_workers
 
@@ -54,7 +58,7 @@ if TYPE_CHECKING:
 OBJECTIVES = {"elo": "maximize", "minutes": "minimize", "loss": "minimize"}
 SAMPLERS = ("tpe", "nsga2", "random", "grid")
 STORAGES = ("sqlite", "journal")
-ABOUT, LOCK = "sweep.toml", ".lock"
+ABOUT, LOCK = SWEEP, SWEEP_LOCK
 HEADER = "A sweep of Palaestra. The same command goes on with it; palaestra sweep --report FOLDER shows it."
 
 SweepListener = Callable[[int, int, float, str], None]  # trials done, in all, share of those under way, words
@@ -136,6 +140,15 @@ def make_plan(
     return Plan(found, found.base(game, preset, sets, **ends), tuple(objectives), chosen, **others)
 
 
+def check_players(plan: Plan) -> None:
+    """What cannot play is refused before anything is trained."""
+    game = trainable(plan.base, make_game(plan.base.game))
+    if game.players != 2:
+        raise ConfigError(f"{game.id} has one player: a sweep rates agents against each other, as of connect_four-5x5")
+    for anchor in plan.anchors:
+        make_player(anchor, game)
+
+
 def read_plan(folder: Path) -> Plan:
     """The plan in a sweep's folder; RunError if it is none."""
     path = folder / ABOUT
@@ -157,14 +170,20 @@ def read_plan(folder: Path) -> Plan:
 
 def run_sweep(folder: Path, plan: Plan, trials: int | None, jobs: int, listen: SweepListener) -> None:
     """Bring the sweep to so many trials in all; the first time, its folder is made."""
+    total = count_trials(plan, trials)
+    with _own(folder, plan), _Study(folder, plan) as study:
+        study.run(total, jobs, listen)
+
+
+def count_trials(plan: Plan, trials: int | None) -> int:
+    """How many there are to be in all; ConfigError where a design has fewer, or nobody says."""
     points = plan.points
     total = len(points) if points is not None and trials is None else trials or 0
     if points is not None and total > len(points):
         raise ConfigError(f"{plan.space.name} has {len(points)} trials; --trials {trials} are more")
     if total < 1:
         raise ConfigError("say how many trials there are to be in all, for example --trials 40")
-    with _own(folder, plan), _Study(folder, plan) as study:
-        study.run(total, jobs, listen)
+    return total
 
 
 @contextmanager
@@ -173,7 +192,7 @@ def _own(folder: Path, plan: Plan) -> Iterator[None]:
     text = plan.text()
     if folder.exists() and not (folder / ABOUT).is_file() and any(folder.iterdir()):
         raise RunError(f"{folder} is there already and is no sweep; choose another --out")
-    make_folder(folder / "trials")
+    make_folder(folder / TRIALS)
     handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
     try:
         lock(handle, folder, RunError)
@@ -202,7 +221,7 @@ def _difference(there: Plan, wanted: Plan) -> str:
 
 def read_outcomes(folder: Path) -> list[Outcome]:
     """The outcomes of finished trials, by number."""
-    numbers = sorted(int(path.stem) for path in (folder / "trials").glob("[0-9][0-9][0-9][0-9].json"))
+    numbers = sorted(int(path.stem) for path in (folder / TRIALS).glob("[0-9][0-9][0-9][0-9].json"))
     found = [read_outcome(folder, number) for number in numbers]
     return [outcome for outcome in found if outcome is not None]
 
@@ -315,7 +334,7 @@ class _Study:
         from optuna import create_trial
         from optuna.trial import TrialState
 
-        begun = [int(path.name) for path in (self.folder / "trials").iterdir() if path.name.isdigit()]
+        begun = [int(path.name) for path in (self.folder / TRIALS).iterdir() if path.name.isdigit()]
         states = {"pruned": TrialState.PRUNED, FAILED: TrialState.FAIL}
         for number in range(max([-1, *self.outcomes, *begun]) + 1):
             outcome = self.outcomes.get(number)

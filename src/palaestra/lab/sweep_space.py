@@ -19,6 +19,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
+from importlib.util import find_spec
 from typing import Any, Literal, cast
 
 from palaestra.base.errors import ConfigError
@@ -132,6 +133,17 @@ class Space:
             raise ConfigError(f"the grid of {self.name} has {count:,} points; at most {MOST_POINTS:,} are tried")
         names = [parameter.name for parameter in self.parameters]
         return [dict(zip(names, values, strict=True)) for values in itertools.product(*lists)]
+
+
+def check_extra() -> None:
+    """ConfigError with the command that installs what sweeps need."""
+    if missing := [name for name in ("optuna", "sklearn") if find_spec(name) is None]:
+        raise ConfigError(f"sweeps need {' and '.join(missing)}: pip install 'palaestra[lab]'")
+
+
+def spaces_in_words() -> dict[str, str]:
+    """The spaces of the package, and what each is for."""
+    return {name: str(parse_toml(load_space(name).text)["about"]) for name in NAMES}
 
 
 def load_space(text: str) -> Space:

@@ -29,6 +29,7 @@ from palaestra.players.registry import make_player
 from palaestra.players.runs import make_agent, open_run, playing_search
 from palaestra.runs.folder import CONFIG, RunFolder
 from palaestra.runs.metrics import MetricsLine
+from palaestra.runs.places import TRIALS
 from palaestra.work.jobs import report
 
 COMPLETE, PRUNED, FAILED = "complete", "pruned", "failed"
@@ -90,11 +91,11 @@ def trial_name(number: int) -> str:
 
 
 def run_folder(folder: Path, number: int) -> Path:
-    return folder / "trials" / f"{number:04}"
+    return folder / TRIALS / f"{number:04}"
 
 
 def outcome_file(folder: Path, number: int) -> Path:
-    return folder / "trials" / f"{number:04}.json"
+    return folder / TRIALS / f"{number:04}.json"
 
 
 def do_trial(task: Task) -> Outcome:

@@ -13,6 +13,8 @@ from typing import TypedDict
 from palaestra.base.errors import GdlError, MoveError
 from palaestra.base.text import refuse_long
 from palaestra.games.base import MOST_MOVES, RULES
+from palaestra.games.svg import Point
+from palaestra.ggp.board_drawing import BoardDrawing, draw_board
 from palaestra.ggp.board_layout import Board, draw, find_board, natural_order
 from palaestra.ggp.kif import read_kif
 from palaestra.ggp.machine import Machine, State, legal_move, make_machine
@@ -20,9 +22,18 @@ from palaestra.ggp.movers import Mover, make_mover
 from palaestra.ggp.propnet import PropNet
 from palaestra.ggp.rules import load_rules, parse_rules, rulesheet, rulesheet_names
 from palaestra.ggp.terms import Rules, Term, term_text
+from palaestra.live.targets import grouped
 
 START_SECONDS, MOVE_SECONDS = 10.0, 1.0  # for a mover to get ready, and for a move where its text says nothing
 Turn = tuple[str, ...]  # a move of every role, in the order of the roles
+
+
+class TargetDocument(TypedDict):
+    """An area of a drawing as JSON; moves are numbers in a role's list of legal ones."""
+
+    moves: list[int]
+    name: str
+    outline: list[Point]
 
 
 class RoleDocument(TypedDict):
@@ -35,6 +46,8 @@ class RoleDocument(TypedDict):
     over: bool
     goals: dict[str, int] | None  # 0 to 100, once it is over
     board: str  # the cells of a board and all other facts, in letters
+    svg: str  # the same as a drawing; empty where the rules have no board
+    targets: dict[str, list[TargetDocument]]  # of each role: where its moves stand in the drawing
     note: str  # about the rules, if there is something to tell
 
 
@@ -54,6 +67,7 @@ class RolePlay:
         self.rules = rules_of(game)
         self.machine: Machine = make_machine(self.rules)
         self._board = self._find_board()
+        self._drawing = self._find_drawing()
         self.turns: list[Turn] = []
         self._states: list[State] = [self.machine.initial()]
         self.go(turns)
@@ -119,6 +133,20 @@ class RolePlay:
     def _find_board(self) -> Board | None:
         return find_board(self.rules, self.machine.all_facts) if isinstance(self.machine, PropNet) else None
 
+    def _find_drawing(self) -> BoardDrawing | None:
+        moves = (move for own in self.machine.moves for move in own) if isinstance(self.machine, PropNet) else ()
+        return draw_board(self._board, self.roles, moves)
+
+    def _targets(self, role: str) -> list[TargetDocument]:
+        if self._drawing is None:
+            return []
+        moves = self.choices(role)
+        spots = {number: spot for number, move in enumerate(moves) if (spot := self._drawing.spot(_term(move)))}
+        return [
+            {"moves": list(one.actions), "name": one.name, "outline": list(one.outline)}
+            for one in grouped({number: spot.outline for number, spot in spots.items()}, dict(enumerate(moves)))
+        ]
+
     def document(self) -> RoleDocument:
         """The game as JSON."""
         return {
@@ -129,6 +157,8 @@ class RolePlay:
             "over": self.is_over,
             "goals": self.goals,
             "board": draw(self._board, self.machine.facts(self.state)),
+            "svg": "" if self._drawing is None else self._drawing.svg(self.machine.facts(self.state)),
+            "targets": {role: self._targets(role) for role in self.roles},
             "note": self.machine.note,
         }
 

@@ -9,6 +9,7 @@ Knows no rules: which moves are legal and where they are drawn is the game's own
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from palaestra.games.connect_four import ConnectFour
@@ -39,12 +40,17 @@ def targets(position: Position) -> list[Target]:
         return []
     names = {action: text for text, action in position.legal.items()}
     spots = {action: spot for action in names if (spot := game.spot(state, action, state)) is not None}
-    areas: dict[tuple[Point, ...], list[int]] = {}
     sizes = {_size(spot) for spot in spots.values() if not _is_line(spot)}
-    for action, spot in spots.items():
-        areas.setdefault(_area(position, spot, len(sizes) > 1), []).append(action)
-    found = [Target(tuple(some), _name([names[action] for action in some]), area) for area, some in areas.items()]
-    return found + _pieces(position)
+    areas = {action: _area(position, spot, len(sizes) > 1) for action, spot in spots.items()}
+    return grouped(areas, names) + _pieces(position)
+
+
+def grouped(areas: Mapping[int, tuple[Point, ...]], names: Mapping[int, str]) -> list[Target]:
+    """Targets from the area and the name of each move; those that share an area together."""
+    shared: dict[tuple[Point, ...], list[int]] = {}
+    for action, area in areas.items():
+        shared.setdefault(area, []).append(action)
+    return [Target(tuple(some), _name([names[action] for action in some]), area) for area, some in shared.items()]
 
 
 def moves_near(position: Position, point: Point) -> list[int]:

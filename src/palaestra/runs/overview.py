@@ -7,19 +7,18 @@ row that says why.
 from __future__ import annotations
 
 import math
-import os
-import threading
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
 from palaestra.base.errors import RunError
+from palaestra.base.locks import is_held
 from palaestra.base.types import JsonLike
 from palaestra.runs.folder import CONFIG, LOCK, MANIFEST, METRICS, RunFolder
 from palaestra.runs.metrics import Lines
+from palaestra.runs.places import BESIDE_RUNS, SWEEP
 
-_probing = threading.Lock()  # two threads that look at one lock would each take the other for the run's process
 State = Literal["running", "finished", "stopped", "damaged", "not a run"]
 
 
@@ -57,12 +56,19 @@ def list_runs(root: Path) -> list[RunRow]:
 
 
 def folders_of(root: Path) -> list[Path]:
-    """The folders that may be runs; hidden ones are none. RunError if `root` itself cannot be read."""
+    """The folders that may be runs, so not hidden ones. RunError if `root` itself cannot be read."""
     try:
-        return [path for path in root.iterdir() if path.is_dir() and not path.name.startswith(".")]
+        return [
+            path for path in root.iterdir() if path.is_dir() and not path.name.startswith(".") and _may_be_run(path)
+        ]
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise RunError(f"cannot read {root} ({reason}); runs are made by palaestra train, in ./runs") from None
+
+
+def _may_be_run(path: Path) -> bool:
+    """Not what pages keep beside runs; a run may have any name."""
+    return path.name not in BESIDE_RUNS or (path / MANIFEST).exists() or (path / CONFIG).exists()
 
 
 def newest_first(rows: Iterable[RunRow]) -> list[RunRow]:
@@ -91,14 +97,11 @@ def describe(path: Path) -> RunRow:
 
 def is_running(home: RunFolder) -> bool:
     """Whether a process holds the run's lock; not, where the lock cannot be tried, as in a folder of others."""
-    lock = home.path / LOCK
-    if not lock.exists() or not os.access(lock, os.W_OK):
-        return False
     try:
-        with _probing, home.locked():
-            return False
-    except RunError:
-        return True
+        with open(home.path / LOCK, "rb") as file:
+            return is_held(file.fileno())
+    except OSError:
+        return False
 
 
 def last_strength(lines: Lines) -> Strength | None:
@@ -122,7 +125,9 @@ def _number(value: object) -> float | None:
 
 
 def _foreign(path: Path) -> str:
-    """What a folder without a manifest is: an experiment keeps its runs one folder deeper."""
+    """What a folder without a manifest is: an experiment keeps its runs one folder deeper, a sweep two."""
+    if (path / SWEEP).is_file():
+        return f"it holds a sweep: palaestra sweep --report {path}"
     inside = sum(1 for _ in path.glob(f"*/{MANIFEST}"))
     runs = "1 run" if inside == 1 else f"{inside} runs"
     return f"it holds {runs}: palaestra runs {path}" if inside else f"it has no {MANIFEST}"

@@ -11,6 +11,8 @@ from palaestra.base.text import clip
 from palaestra.runs.folder import MANIFEST
 
 RUNS = Path("runs")  # where `palaestra train` puts runs by default
+TOURNAMENTS, SOLVED, SWEEPS = BESIDE_RUNS = ("tournaments", "solved", "sweeps")  # what pages keep below the runs folder
+SWEEP, SWEEP_LOCK, TRIALS = "sweep.toml", ".lock", "trials"  # what makes a folder a sweep; of one under way; its runs
 MOST_SHOWN = 12  # names or numbers listed in an error
 
 

@@ -36,8 +36,8 @@ class Adviser:
         self._place = 0  # of its network among them
         with ui.element("div").classes("pt-adviser") as self._column:
             offered = options(self.view.rules, self.view.agents, person=False)
-            self._choice = player_choice(offered, text, "Adviser", self._choose).classes("pl-wide")
-            with ui.element("div").classes("pl-wide") as self._slide:
+            self._choice = player_choice(offered, text, "Adviser", self._choose).classes("p-wide")
+            with ui.element("div").classes("p-wide") as self._slide:
                 self._slider = ui.slider(min=0, max=1, step=1, on_change=self._slid)
                 self._slider.props('label-always snap aria-label="iteration" markers').classes("q-px-sm q-pt-lg")
                 self._when = ui.label("").classes("p-soft")

@@ -7,14 +7,16 @@ square with the keyboard is not thrown out. Knows no rules: places come from `li
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from nicegui import events, ui
 
 from palaestra.base.printable import escape
 from palaestra.games.overlay import has_spots
-from palaestra.games.svg import Point
+from palaestra.games.svg import Point, Spot
 from palaestra.live.position import Position
 from palaestra.live.targets import Target, line_of, moves_near, targets
 
@@ -46,12 +48,34 @@ _FOCUS = """
 """
 
 
+@dataclass(frozen=True)
+class Scene:
+    """A position to look at; its targets are for whoever may move."""
+
+    name: str  # for whoever does not see it
+    svg: str
+    moves: Mapping[int, str]  # action -> how people write it
+    targets: Sequence[Target]
+    near: Callable[[Point], Sequence[int]] = lambda point: ()  # moves that are lines, near a point
+    line: Callable[[int], Spot | None] = lambda action: None  # where a move is drawn
+    has_board: bool = True  # whether the drawing is one of squares, and no text
+
+
+def scene_of(position: Position, svg: str) -> Scene:
+    """A position of a game that is played in turn."""
+    name = f"board of {position.game.id} after {len(position.actions)} moves"
+    moves = {action: text for text, action in position.legal.items()}
+    board = has_spots(position.game)
+    near, line = partial(moves_near, position), partial(line_of, position)
+    return Scene(name, svg, moves, targets(position), near, line, board)
+
+
 class Board:
     """`played` is called with the action that a person chooses."""
 
     def __init__(self, played: Callable[[int], Any]) -> None:
         self._played = played
-        self._position: Position | None = None
+        self._scene: Scene | None = None
         self._targets: list[Target] = []
         self._open = False
         self._picked = False
@@ -76,14 +100,14 @@ class Board:
         """Only the drawing: the position is the same."""
         self._drawing.content = svg
 
-    def show(self, position: Position, svg: str, *, is_open: bool) -> None:
+    def show(self, scene: Scene, *, is_open: bool) -> None:
         """Another position; `is_open` says whether a person may move."""
-        self._position, self._open = position, is_open
-        self._targets = targets(position) if is_open else []
+        self._scene, self._open, svg = scene, is_open, scene.svg
+        self._targets = list(scene.targets) if is_open else []
         self._picked, self._hint, self._between = False, None, []
         self._version += 1
         self._drawing.content = svg
-        self._frame(svg, position)
+        self._frame(scene)
         self._layer.content = self._buttons(svg)
         self._chooser.content = ""
         if is_open:
@@ -98,12 +122,11 @@ class Board:
     def has_targets(self) -> bool:
         return any(target.actions for target in self._targets)
 
-    def _frame(self, svg: str, position: Position) -> None:
-        width, height = _size(svg)
-        name = f"board of {position.game.id} after {len(position.actions)} moves"
-        kind = "pb-frame" if has_spots(position.game) else "pb-frame pb-letters"
+    def _frame(self, scene: Scene) -> None:
+        width, height = _size(scene.svg)
+        kind = "pb-frame" if scene.has_board else "pb-frame pb-letters"
         self.frame.classes(replace=kind).style(f"--ratio: {width / height:.4f}").props(
-            f'role="group" aria-label="{escape(name)}"'
+            f'role="group" aria-label="{escape(scene.name)}"'
         )
 
     def _buttons(self, svg: str) -> str:
@@ -127,8 +150,8 @@ class Board:
         )
 
     def _choice_line(self, place: int, action: int) -> str:
-        assert self._position is not None
-        spot = line_of(self._position, action)
+        assert self._scene is not None
+        spot = self._scene.line(action)
         if spot is None or len(spot.outline) != 2:
             return ""
         return f'<path d="{_path(spot.outline)}" class="pb-line" stroke="{COLOURS[place % len(COLOURS)]}"/>'
@@ -137,13 +160,13 @@ class Board:
 
     def _on_point(self, event: events.GenericEventArguments) -> None:
         given = event.args if isinstance(event.args, dict) else {}
-        if given.get("version") != self._version or not self._open or self._position is None:
+        if given.get("version") != self._version or not self._open or self._scene is None:
             return  # the position has changed since, or somebody else is to move
         number = given.get("target")
         x, y = given.get("x"), given.get("y")
         meant: Sequence[int] = ()
         if isinstance(x, int | float) and isinstance(y, int | float):
-            meant = moves_near(self._position, (float(x), float(y)))
+            meant = self._scene.near((float(x), float(y)))
         if not meant and isinstance(number, int) and 0 <= number < len(self._targets):
             target = self._targets[number]
             if not target.actions:
@@ -160,9 +183,9 @@ class Board:
         self._layer.content = self._buttons(self._drawing.content)
 
     def _ask(self, between: list[int]) -> None:
-        assert self._position is not None
+        assert self._scene is not None
         self._between = between[:MOST_CHOICES]
-        names = {action: text for text, action in self._position.legal.items()}
+        names = self._scene.moves
         buttons = "".join(
             f'<button type="button" data-action="{action}" style="border-color: {COLOURS[place % len(COLOURS)]}">'
             f"{escape(names[action])}</button>"

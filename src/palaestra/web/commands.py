@@ -23,7 +23,7 @@ from typing import Any
 
 from palaestra.base.atomic import disk_error, make_folder, write_file
 from palaestra.base.errors import RunError
-from palaestra.base.locks import lock
+from palaestra.base.locks import is_held, lock
 from palaestra.base.reading import parse_json, read_bytes
 from palaestra.base.user_code import for_a_page
 
@@ -32,7 +32,6 @@ GRACE = 20.0  # seconds in which a command that was asked to stop may write what
 MOST_RECORD = 2**18  # bytes
 WIDTH = "100"  # columns of what a command prints
 
-_probing = threading.Lock()  # two looks at one lock would each take the other for the command
 _recording = threading.Lock()  # the end of one command and the start of the next write the same file
 _children: dict[Path, subprocess.Popen[bytes]] = {}  # of this server; where locks are not inherited, all that is known
 
@@ -151,13 +150,10 @@ def is_running(folder: Path) -> bool:
         child = _children.get(folder)
         return child is not None and child.poll() is None
     try:
-        with _probing, open(folder / LOG, "rb") as file:
-            lock(file.fileno(), folder / LOG, RunError)
-    except RunError:
-        return True
+        with open(folder / LOG, "rb") as file:
+            return is_held(file.fileno())
     except OSError:
         return False
-    return False
 
 
 def _open_log(folder: Path) -> int:
@@ -168,8 +164,7 @@ def _open_log(folder: Path) -> int:
     except OSError as error:
         raise disk_error("cannot write", path, error) from None
     try:
-        with _probing:
-            lock(handle, path, RunError)
+        lock(handle, path, RunError)
     except RunError:
         os.close(handle)
         raise RunError(f"{folder.name} is being worked on already; stop it first, or wait until it ends") from None

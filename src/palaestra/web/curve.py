@@ -30,9 +30,17 @@ class Curve:
         self._task: asyncio.Task[None] | None = None
         self._review: Review | None = None
         with parent:
-            self._chart = ui.echart(self._options([], 0), on_point_click=self._on_click).classes("pl-curve")
-            self._chart.props('aria-label="value over the game"')
+            self._place = ui.element("div")
             self._words = ui.label("").classes("p-soft").tooltip(thresholds_in_words(view.rules))
+        self._chart: ui.echart | None = None
+
+    def _drawn(self) -> ui.echart:
+        """The chart, made when it is first wanted: what draws charts is half of all that a browser would load."""
+        if self._chart is None:
+            with self._place:
+                self._chart = ui.echart({}, on_point_click=self._on_click).classes("pl-curve")
+            self._chart.props('aria-label="value over the game"')
+        return self._chart
 
     def follow(self) -> None:
         """Find out what is not known of the game yet, and draw it."""
@@ -110,9 +118,10 @@ class Curve:
     def _draw(self) -> None:
         self._review = review = self._judged()
         values = [] if review is None else review.values
-        self._chart.options.clear()
-        self._chart.options.update(self._options(values, self.view.game.ply))
-        self._chart.update()
+        chart = self._drawn()
+        chart.options.clear()
+        chart.options.update(self._options(values, self.view.game.ply))
+        chart.update()
         whose = "The first player's value" if self.view.rules.players == 2 else "The value"
         self._words.text = f"{whose} from move to move, as {self._adviser} sees it; click to go there."
 

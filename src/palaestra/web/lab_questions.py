@@ -251,6 +251,18 @@ def read_sweep(folder: Path, tell: Tell) -> SweepPage:
     return SweepPage(found.plan.base.game, facts_of(found), tuple(figures_of(found)), tuple(trial_rows(found)), front)
 
 
+def check_sweep(game: str, space: str, trials: int, minutes: float, games: int, seed: int, tell: Tell) -> None:
+    """ConfigError where `palaestra sweep` would refuse these."""
+    from palaestra.lab.sweep import check_players, count_trials, make_plan
+    from palaestra.lab.sweep_space import check_extra
+
+    check_extra()
+    ends = {"minutes": minutes, "seed": seed}
+    plan = make_plan(game, space, ("elo", "minutes"), None, None, (), ends, games=games)
+    count_trials(plan, trials)
+    check_players(plan)
+
+
 def figure_file(folders: Sequence[Path]) -> Path | None:
     """The first picture of a result in these folders: PNG, or else SVG."""
     names = ("figure.png", "figure.svg")

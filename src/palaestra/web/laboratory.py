@@ -3,7 +3,7 @@
     RUNS/reproduce-SCALE            what experiments leave behind (`lab.reproduce`)
     RUNS/reproduce-SCALE/.command   the command as it was started last; one at a time, because experiments share runs
 
-What comes from a browser is an id and a scale, and a sweep by its name in a list. Nothing of it becomes a path.
+What comes from a browser is an id and a scale. Nothing of it becomes a path.
 """
 
 from __future__ import annotations
@@ -14,14 +14,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from palaestra.base.errors import RunError
-from palaestra.base.text import clip
 from palaestra.web import lab_questions
 from palaestra.web.commands import Command, is_running
 from palaestra.web.house import House
 from palaestra.web.lab_questions import Jobs, checked_id, checked_scale
 
 ATLAS = Path("docs") / "atlas"  # of the repository
-SWEEP = "sweep.toml"
 EVERY = 1.5  # seconds between two looks at the jobs of an experiment, however many look
 
 
@@ -83,23 +81,3 @@ class JobsWatch:
                 jobs = await self.house.readings.ask(lab_questions.look_at_jobs, id, scale, place)
                 self._seen = {(id, scale): (time.monotonic(), jobs)}
             return jobs
-
-
-# Sweeps.
-
-
-def sweeps(house: House) -> dict[str, Path]:
-    """The sweeps by name, the one that changed last first: those of the runs folder, and of `sweeps` beside it."""
-    found: dict[str, tuple[float, Path]] = {}
-    for root in (house.runs.parent / "sweeps", house.runs):
-        for file in root.glob(f"*/{SWEEP}"):
-            if not file.parent.is_symlink() and file.parent.name.isprintable():
-                found[file.parent.name] = (file.parent.stat().st_mtime, file.parent)
-    return {name: path for name, (_, path) in sorted(found.items(), key=lambda one: -one[1][0])}
-
-
-def sweep(house: House, name: str) -> Path:
-    """The folder of a sweep of the list; RunError if it is none of them."""
-    if (found := sweeps(house).get(name)) is None:
-        raise RunError(f"{clip(name)} is not a sweep of this page; they are in {house.runs} and in sweeps beside it")
-    return found

@@ -13,23 +13,28 @@ from palaestra.live.game_in_play import GameInPlay
 MARKS = {"inaccuracy": "?!", "mistake": "?", "blunder": "??"}
 
 
+def step_buttons(unit: str, where: Callable[[], tuple[int, int]], step: Callable[[int], Any]) -> ui.label:
+    """Buttons to go through a game, and a label for words; `where` gives the place that is shown and the last one."""
+    with ui.element("div").classes("pl-buttons"):
+        for icon, words, to in (
+            ("first_page", "first position", lambda: 0),
+            ("chevron_left", f"one {unit} back", lambda: where()[0] - 1),
+            ("chevron_right", f"one {unit} on", lambda: where()[0] + 1),
+            ("last_page", "last position", lambda: where()[1]),
+        ):
+            button = ui.button(icon=icon, on_click=lambda to=to: step(to()), color=None)
+            button.props(f'flat dense aria-label="{words}"').tooltip(words)
+        return ui.label("").classes("p-soft self-center")
+
+
 class MovesList:
     """`step` is called with the ply that a person wants to see."""
 
     def __init__(self, step: Callable[[int], Any]) -> None:
         self._step = step
         self._ply = self._last = 0
-        with ui.element("div").classes("p-card pl-wide"):
-            with ui.element("div").classes("pl-buttons"):
-                for icon, words, to in (
-                    ("first_page", "first position", lambda: 0),
-                    ("chevron_left", "one move back", lambda: self._ply - 1),
-                    ("chevron_right", "one move on", lambda: self._ply + 1),
-                    ("last_page", "last position", lambda: self._last),
-                ):
-                    button = ui.button(icon=icon, on_click=lambda to=to: self._step(to()), color=None)
-                    button.props(f'flat dense aria-label="{words}"').tooltip(words)
-                self._words = ui.label("").classes("p-soft self-center")
+        with ui.element("div").classes("p-card p-wide"):
+            self._words = step_buttons("move", lambda: (self._ply, self._last), self._step)
             self._list = ui.html("", sanitize=False).classes("pl-moves").props('role="group" aria-label="moves"')
         self._list.on(
             "click",

@@ -21,10 +21,15 @@ class Place:
     root: Path
     noun: str  # of what its folders are, for messages
 
+    @staticmethod
+    def is_name(name: str) -> bool:
+        """Whether a folder of a page can have this name."""
+        return _NAME.fullmatch(name) is not None and name.isprintable()
+
     def named(self, name: str) -> Path:
         """The folder of that name; RunError if there is none."""
         folder = self.root / name
-        if not _is_name(name) or folder.is_symlink() or not folder.is_dir():
+        if not self.is_name(name) or folder.is_symlink() or not folder.is_dir():
             raise RunError(f"{clip(name)} is not a {self.noun} of this page; they are in {self.root}")
         return folder
 
@@ -33,7 +38,7 @@ class Place:
         if not name.strip():
             return free_folder(otherwise, self.root)
         name = name.strip()
-        if not _is_name(name):
+        if not self.is_name(name):
             raise ConfigError(
                 f"{clip(name)} cannot name a {self.noun}: up to {LONGEST} letters, digits, - _ + and ., first-try"
             )
@@ -44,12 +49,8 @@ class Place:
     def all(self) -> list[Path]:
         """Every folder, the one that was changed last first."""
         try:
-            found = [path for path in self.root.iterdir() if _is_name(path.name)]
+            found = [path for path in self.root.iterdir() if self.is_name(path.name)]
             kept = [(path.stat().st_mtime, path) for path in found if path.is_dir() and not path.is_symlink()]
         except OSError:
             return []
         return [path for _, path in sorted(kept, reverse=True)]
-
-
-def _is_name(name: str) -> bool:
-    return _NAME.fullmatch(name) is not None and name.isprintable()

@@ -22,7 +22,7 @@ from palaestra.live.game_in_play import PERSON, GameInPlay
 from palaestra.live.usual import usual_adviser, usual_opponent
 from palaestra.web import thoughts
 from palaestra.web.address import Address
-from palaestra.web.board import Board, MoveButtons
+from palaestra.web.board import Board, MoveButtons, scene_of
 from palaestra.web.first_visit import first_visit
 from palaestra.web.frame import say
 from palaestra.web.game_names import title
@@ -87,7 +87,7 @@ class PlayView:
         if not has_spots(self.rules):
             self._build_moves()
         self.moves = MovesList(self.step)
-        self.under = ui.element("div").classes("p-card pl-wide")  # for the value over the game
+        self.under = ui.element("div").classes("p-card p-wide")  # for the value over the game
         if has_spots(self.rules):
             self._build_moves()
         ui.label(self.rules.goal).classes("p-soft")
@@ -98,7 +98,7 @@ class PlayView:
 
     def _build_moves(self) -> None:
         with ui.element("div").classes("p-card pl-all"):
-            with ui.expansion("All moves", icon="list").classes("w-full").props("dense") as self._all:
+            with ui.expansion("All moves", icon="list").classes("p-wide").props("dense") as self._all:
                 self.list = MoveButtons(self.play)
 
     # The game.
@@ -271,7 +271,7 @@ class PlayView:
     def show(self) -> None:
         """The position that the game is at now."""
         position = self.game.position
-        self.board.show(position, position.svg(), is_open=self.is_open)
+        self.board.show(scene_of(position, position.svg()), is_open=self.is_open)
         self.list.show(position.legal if self.is_open else {})
         if self.is_open and not self.board.has_targets and position.legal:
             self._all.open()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from urllib.parse import quote
 
 from nicegui import ui
@@ -164,14 +164,20 @@ def claims_html(claims: tuple[Answer, ...]) -> str:
     return f'<div class="px-claims-frame"><ul class="px-claims">{"".join(rows)}</ul></div>'
 
 
-def table_html(table: Table) -> str:
+def table_html(table: Table, marked: Collection[str] = ()) -> str:
+    """A table; rows whose first cell is among `marked` stand out."""
     head = "".join(f"<th>{escape(cell)}</th>" for cell in table.headings)
     rows = "".join(
-        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in table.rows[:MOST_ROWS]
+        f"<tr{_mark(row, marked)}>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>"
+        for row in table.rows[:MOST_ROWS]
     )
     more = len(table.rows) - MOST_ROWS
     rest = f'<p class="p-soft">and {more:,} more rows in table.md</p>' if more > 0 else ""
     return f'<table class="px-list px-data"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{rest}'
+
+
+def _mark(row: Sequence[str], marked: Collection[str]) -> str:
+    return ' class="px-front"' if row and row[0] in marked else ""
 
 
 def published_html(published: tuple[Published, ...]) -> str:

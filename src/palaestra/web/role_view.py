@@ -14,12 +14,14 @@ from palaestra.base.errors import GdlError, MoveError, PalaestraError
 from palaestra.base.printable import escape, printable
 from palaestra.ggp.kif import read_kif, term_text
 from palaestra.live.role_play import RoleDocument
+from palaestra.live.targets import Target
 from palaestra.web import thoughts
 from palaestra.web.address import Address
-from palaestra.web.board import MoveButtons
+from palaestra.web.board import Board, MoveButtons, Scene
 from palaestra.web.frame import say
 from palaestra.web.game_names import title
 from palaestra.web.house import House
+from palaestra.web.moves_list import step_buttons
 from palaestra.web.seats import game_choice, player_choice, set_choice
 
 OTHERS = {
@@ -29,6 +31,7 @@ OTHERS = {
     "random": "random – any legal move",
 }
 USUAL, WATCH = "uct(ms=300)", "nobody: only watch"
+_TURN = '(e) => { const b = e.target.closest("[data-turn]"); if (b) emit(Number(b.dataset.turn)); }'
 PACE = 0.6  # seconds between turns that no person takes part in
 
 
@@ -38,7 +41,7 @@ class RoleView:
     def __init__(self, house: House, text: str, document: RoleDocument, address: Address) -> None:
         self.house, self.text, self.document = house, text, document
         self.client: Client = ui.context.client
-        self.turns = document["turns"]
+        self.line = document["turns"]  # also the turns after the one that is looked at
         self.seed = address.seed or random.randrange(1, 10**6)
         self.role: str | None = document["roles"][0]
         if address.role is not None:
@@ -64,7 +67,10 @@ class RoleView:
         begun: RoleDocument = await house.moves.ask(thoughts.roles, text, [])
         turns = read_turns(address.moves, len(begun["roles"]))
         document = await house.moves.ask(thoughts.roles, text, turns) if turns else begun
-        return cls(house, text, document, address)
+        view = cls(house, text, document, address)
+        if address.at is not None and address.at < len(turns):
+            await view.step(address.at)
+        return view
 
     # How it looks.
 
@@ -73,6 +79,7 @@ class RoleView:
             ui.html(f"<h1>{escape(title(self.text))}</h1>", sanitize=False)
             ui.label("All roles move at once; reach the highest goal.").classes("p-soft")
         self._facts = ui.label("").classes("pl-facts").props('role="img" aria-label="state of the game"')
+        self.board = Board(self.play)
         with ui.element("div").classes("pl-status").props('role="status" aria-live="polite"'):
             self._spinner = ui.spinner(size="22px")
             self._words = ui.label("")
@@ -82,6 +89,7 @@ class RoleView:
             self._pause = self._button("Pause", "pause", self.pause)
             self._on = self._button("Go on", "play_arrow", self.resume)
             self._button("New game", "add", self.new_game).classes("pl-main")
+        self._where = step_buttons("turn", lambda: (len(self.turns), len(self.line)), self.step)
         if self.document["note"]:
             ui.label(printable(self.document["note"])).classes("p-soft")
 
@@ -93,28 +101,52 @@ class RoleView:
             game_choice(self.house, self.text)
             names = [*self.document["roles"], WATCH]
             role = ui.select(names, value=self.role or WATCH, label="Your role", on_change=self._on_role)
-            role.props('dense outlined aria-label="Your role"').classes("pl-wide q-mt-sm")
+            role.props('dense outlined aria-label="Your role"').classes("p-wide q-mt-sm")
             self._choice = player_choice(OTHERS, self.others, "The other roles", self._on_others)
-            self._choice.classes("pl-wide q-mt-sm")
+            self._choice.classes("p-wide q-mt-sm")
         with ui.element("section").classes("p-card").props('aria-label="turns"'):
-            self._table = ui.html("", sanitize=False).classes("p-scroll")
+            self._table = ui.html("", sanitize=False).classes("p-scroll pl-turns")
+            self._table.on("click", self._on_turn, js_handler=_TURN)
 
     def show(self) -> None:
         """Where the game stands now."""
         document = self.document
         self._facts.text = printable(document["board"])
+        self._facts.visible = not document["svg"]
+        self.board.frame.visible = bool(document["svg"])
+        if document["svg"]:
+            self.board.show(self._scene(), is_open=self._is_open)
         self.moves.show(self._own() if self._is_open else {})
         head = "".join(f"<th>{escape(role)}</th>" for role in ("turn", *document["roles"]))
         rows = "".join(
-            f"<tr><td>{number}</td>" + "".join(f"<td>{escape(move)}</td>" for move in turn) + "</tr>"
-            for number, turn in reversed(list(enumerate(self.turns, start=1)))
+            f'<tr class="{self._look_of(number)}"><td><button type="button" data-turn="{number}"'
+            f' aria-label="after turn {number}">{number}</button></td>'
+            + "".join(f"<td>{escape(move)}</td>" for move in turn)
+            + "</tr>"
+            for number, turn in reversed(list(enumerate(self.line, start=1)))
         )
+        last = len(self.line)
+        self._where.text = f"after {len(self.turns)} of {last} turns" if last else "no turn yet"
         self._table.content = f'<table class="pt-table"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
         self._tell()
-        moves = " ".join(move for turn in self.turns for move in turn)
-        address = Address(self.text, (None, self.others), moves, seed=self.seed, role=self.role or WATCH)
+        moves = " ".join(move for turn in self.line for move in turn)
+        at = len(self.turns) if len(self.turns) < last else None
+        address = Address(self.text, (None, self.others), moves, at, self.seed, role=self.role or WATCH)
         with self.client:
             ui.navigate.history.replace(str(address))
+
+    def _look_of(self, number: int) -> str:
+        return "pl-now" if number == len(self.turns) else "pl-later" if number > len(self.turns) else ""
+
+    def _scene(self) -> Scene:
+        """The board, and where the person's moves stand."""
+        document = self.document
+        targets = [
+            Target(tuple(one["moves"]), one["name"], tuple(one["outline"]))
+            for one in document["targets"].get(self.role or "", [])
+        ]
+        moves = {number: move for move, number in self._own().items()}
+        return Scene(f"board of {self.text} after {len(self.turns)} turns", document["svg"], moves, targets)
 
     def _tell(self) -> None:
         document, waits = self.document, self._asked is not None
@@ -135,6 +167,11 @@ class RoleView:
     # The game.
 
     @property
+    def turns(self) -> list[list[str]]:
+        """Those that led to the position that is shown."""
+        return self.document["turns"]
+
+    @property
     def _is_open(self) -> bool:
         return self._asked is None and self.role is not None and len(self._own()) > 1
 
@@ -147,6 +184,7 @@ class RoleView:
         """The person's move of this turn."""
         if self._is_open:
             move = self.document["legal"][self.role or ""][number]
+            self.paused = False
             self._start(move)
 
     def go_on(self) -> None:
@@ -165,7 +203,7 @@ class RoleView:
             while True:
                 joint = await self._joint(move)
                 self.document = await self.house.moves.ask(thoughts.roles, self.text, [*self.turns, joint])
-                self.turns = self.document["turns"]
+                self.line = self.turns
                 move = None
                 self.show()
                 if self.document["over"] or len(self._own()) > 1 or self.paused:
@@ -197,24 +235,30 @@ class RoleView:
 
     async def undo(self) -> None:
         """Back to the last turn in which the person had a choice."""
+        while self.turns:
+            await self.step(len(self.turns) - 1)
+            if self.role is None or len(self._own()) > 1:
+                break
+
+    async def step(self, at: int) -> None:
+        """Look at the position after so many turns; a move made there begins a new line."""
         self._stop()
-        turns = list(self.turns)
+        at = min(max(at, 0), len(self.line))
         try:
-            while turns:
-                turns.pop()
-                self.document = await self.house.moves.ask(thoughts.roles, self.text, turns)
-                self.turns = turns
-                if self.role is None or len(self._own()) > 1:
-                    break
+            self.document = await self.house.moves.ask(thoughts.roles, self.text, self.line[:at])
         except PalaestraError as error:
             say(error)
-        self.paused = self.role is None
+        self.paused = True
         self.show()
+
+    async def _on_turn(self, event: events.GenericEventArguments) -> None:
+        if isinstance(event.args, int):
+            await self.step(event.args)
 
     async def new_game(self) -> None:
         self._stop()
         self.document = await self.house.moves.ask(thoughts.roles, self.text, [])
-        self.turns, self.paused = [], False
+        self.line, self.paused = [], False
         self.show()
         self.go_on()
 
@@ -244,7 +288,11 @@ class RoleView:
             set_choice(self._choice, self.others)
 
     async def key(self, key: str) -> None:
-        if key == "u":
+        here = len(self.turns)
+        steps = {"ArrowLeft": here - 1, "ArrowRight": here + 1, "Home": 0, "End": len(self.line)}
+        if key in steps:
+            await self.step(steps[key])
+        elif key == "u":
             await self.undo()
 
     def _stop(self) -> None:

@@ -52,6 +52,7 @@ class RunGames:
             self._stepper = Stepper()
             self._on = ui.button("Play on from here", icon="sports_esports", on_click=self._to_play)
             self._on.props("flat dense no-caps").classes("px-quiet")
+            self._on.visible = False
         self.card.visible = False
 
     def show(self, run: Run) -> None:

@@ -84,8 +84,8 @@ class RunView:
         with ui.dialog() as self._dialog, ui.card().classes("p-card w-stack"):
             ui.label("Extend the run").classes("p-title")
             ui.label("In all, not in addition: what is given replaces the end that the run has now.").classes("p-soft")
-            self._minutes = ui.number("minutes in all", min=0.1, step=1).props("dense outlined").classes("w-full")
-            self._iterations = ui.number("iterations in all", min=1, step=1).props("dense outlined").classes("w-full")
+            self._minutes = ui.number("minutes in all", min=0.1, step=1).props("dense outlined").classes("p-wide")
+            self._iterations = ui.number("iterations in all", min=1, step=1).props("dense outlined").classes("p-wide")
             with ui.element("div").classes("px-row"):
                 ui.button("Extend", on_click=guarded(self._on_extend)).classes("px-main").props("unelevated")
                 self._quiet("Cancel", "close", self._dialog.close)

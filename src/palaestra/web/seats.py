@@ -37,14 +37,14 @@ class Seats:
                 with ui.element("div").classes("pl-buttons"):
                     swap = ui.button("Swap sides", icon="swap_vert", on_click=view.swap, color=None)
                     swap.props('flat dense no-caps aria-label="Swap sides"')
-            with ui.expansion("Save and load", icon="save").classes("w-full").props("dense"):
+            with ui.expansion("Save and load", icon="save").classes("p-wide").props("dense"):
                 self._build_files()
         self.show()
 
     def _choice(self, side: int, label: str) -> ui.select:
         name = self.view.game.names()[side]
         offered = options(self.view.rules, self.view.agents, person=True)
-        return player_choice(offered, name, label, lambda text: self._seat(side, text)).classes("pl-wide")
+        return player_choice(offered, name, label, lambda text: self._seat(side, text)).classes("p-wide")
 
     def show(self) -> None:
         """Who sits where now."""
@@ -79,7 +79,7 @@ class Seats:
             max_file_size=MOST_PGN,
             on_upload=self._load,
             on_rejected=lambda: say(f"a game's file has {MOST_PGN // 1024} KB at most"),
-        ).props('accept=".pgn,.txt" aria-label="load PGN"').classes("pl-drop pl-wide")
+        ).props('accept=".pgn,.txt" aria-label="load PGN"').classes("pl-drop p-wide")
 
     def _save(self) -> None:
         game, ply = self.view.game, self.view.game.ply
@@ -147,7 +147,7 @@ def game_choice(house: House, text: str) -> ui.select:
         offered, label="Game (search, or type another size such as hex-7x7)", value=text, new_value_mode="add-unique",
         key_generator=lambda value: value, on_change=choose,
     )  # fmt: skip
-    return choice.props('dense outlined options-dense aria-label="Game"').classes("pl-wide")
+    return choice.props('dense outlined options-dense aria-label="Game"').classes("p-wide")
 
 
 def _named(house: House, text: str) -> str:

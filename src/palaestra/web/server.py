@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import errno
 import importlib
 import os
@@ -16,6 +18,7 @@ from palaestra.base.text import clip
 from palaestra.web.guard import LOOPBACK, Guard
 from palaestra.web.house import House
 
+RECONNECT = 10.0  # seconds that a connection may be silent or away: a busy machine needs more than the usual three
 PAGES = ("play", "watch", "compare", "solve", "laboratory")  # modules of `web.pages`
 
 
@@ -31,7 +34,7 @@ def serve(
     """Serve until interrupted. `ready` is told the address once the server can be reached."""
     _check_free(host, port)
     os.environ.setdefault("NICEGUI_STORAGE_PATH", str(Path(tempfile.gettempdir()) / "palaestra-page"))
-    from nicegui import app, ui
+    from nicegui import app, background_tasks, ui
 
     house = House(runs, own_games) if searches is None else House(runs, own_games, searches)
     for name in PAGES:
@@ -44,7 +47,7 @@ def serve(
     shown = f"[{host}]" if ":" in host else {"0.0.0.0": socket.gethostname()}.get(host, host)
     address = f"http://{shown}:{port}/" + (f"?token={token}" if token else "")
     if ready is not None:
-        app.on_startup(lambda: ready(address))
+        app.on_startup(lambda: background_tasks.create(_announce(host, port, address, ready), name="announce"))
     ui.run(
         host=host,
         port=port,
@@ -55,6 +58,8 @@ def serve(
         reload=False,
         show_welcome_message=False,
         uvicorn_logging_level="error",
+        reconnect_timeout=RECONNECT,
+        tailwind=False,  # the pages have a style of their own, and it would take a browser a quarter of a second
         ws_max_size=2**20,
         h11_max_incomplete_event_size=2**16,
         timeout_keep_alive=20,
@@ -66,6 +71,17 @@ FAVICON = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><circle cx="6" cy="8" r="5" fill="#1e5fb3"/>'
     '<circle cx="10" cy="8" r="5" fill="#d9480f" fill-opacity=".85"/></svg>'
 )
+
+
+async def _announce(host: str, port: int, address: str, ready: Callable[[str], None]) -> None:
+    """Start-up ends before anybody listens; the address is told when somebody does."""
+    while True:
+        with contextlib.suppress(OSError):
+            _, line = await asyncio.open_connection(host, port)
+            line.close()
+            break
+        await asyncio.sleep(0.01)
+    ready(address)
 
 
 def _check_free(host: str, port: int) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 from palaestra.base.errors import ConfigError, PalaestraError, RunError
 from palaestra.lab.solve_folder import ABOUT
 from palaestra.live.solve_file import SolveFile
+from palaestra.runs.places import SOLVED
 from palaestra.web.commands import Command, is_running
 from palaestra.web.house import House
 from palaestra.web.places import Place
@@ -51,11 +52,11 @@ class Row:
 
 
 def place(house: House) -> Place:
-    return Place(house.runs / "solved", "solved game")
+    return Place(house.runs / SOLVED, "solved game")
 
 
 def folder_of_command(house: House, name: str) -> Path:
-    return house.runs / "solved" / ".commands" / name
+    return house.runs / SOLVED / ".commands" / name
 
 
 def words(house: House, game: str, player: str, minutes: Any, seed: Any, folder: Path) -> list[str]:
@@ -68,7 +69,7 @@ def words(house: House, game: str, player: str, minutes: Any, seed: Any, folder:
         "--player",
         allowed,
         "--minutes",
-        f"{_minutes(minutes):.10g}",
+        f"{minutes_of(minutes):.10g}",
         "--seed",
         str(whole("the seed", seed, 0, MOST_SEED)),
     ]
@@ -96,7 +97,8 @@ def go_on(house: House, name: str, minutes: Any) -> Command:
     return start(house, given, name)
 
 
-def _minutes(given: Any) -> float:
+def minutes_of(given: Any) -> float:
+    """Minutes of a form; ConfigError if they are none."""
     number = given if isinstance(given, int | float) and not isinstance(given, bool) else None
     if number is None or not 0 < number <= MOST_MINUTES:
         raise ConfigError(f"minutes is {given}; it must be a number above 0 and at most {MOST_MINUTES:,.0f}")

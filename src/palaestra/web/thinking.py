@@ -45,7 +45,7 @@ class Thinking:
             self._budget.props('dense outlined options-dense aria-label="how long"').style("width: 150px")
             self._second = ui.button("Second adviser", icon="group_add", on_click=self._toggle_second, color=None)
             self._second.props('flat dense no-caps aria-label="Second adviser"')
-        with ui.element("div").classes("pl-wide pt-card") as self._card:
+        with ui.element("div").classes("p-wide pt-card") as self._card:
             with ui.element("div").classes("pt-switches"):
                 ui.label("On the board:").classes("p-soft")
                 self._overlay = ui.toggle(OVERLAYS, value="policy", on_change=self._draw)

@@ -22,6 +22,7 @@ from palaestra.base.atomic import make_folder, write_file
 from palaestra.base.errors import ConfigError, PalaestraError, RunError
 from palaestra.base.reading import parse_json, read_bytes
 from palaestra.live.tournament_file import TournamentFile
+from palaestra.runs.places import TOURNAMENTS
 from palaestra.web.commands import Command, is_running
 from palaestra.web.house import House
 from palaestra.web.places import Place
@@ -95,7 +96,7 @@ class Standing:
 
 
 def place(house: House) -> Place:
-    return Place(house.runs / "tournaments", "tournament")
+    return Place(house.runs / TOURNAMENTS, "tournament")
 
 
 def checked(house: House, game: str, players: Sequence[str], games: Any, format: str, seed: Any) -> Plan:

@@ -49,7 +49,7 @@ class TrainForm:
         self._game = ui.select(
             list(dict.fromkeys([*games, given])), value=given, label="game", with_input=True,
             new_value_mode="add-unique", on_change=self._game_changed,
-        ).props("dense outlined options-dense").classes("w-full")  # fmt: skip
+        ).props("dense outlined options-dense").classes("p-wide")  # fmt: skip
         ui.label("preset").classes("p-soft w-caption")
         options = {name: f"{name}: {load_preset(name).about}" for name in NAMES}
         self._preset = ui.radio(options, value=self._usual(given), on_change=self._changed).classes("w-presets")
@@ -72,8 +72,8 @@ class TrainForm:
         ui.label("The preset sets them all. Search for one to change it.").classes("p-soft")
         names = {name: f"{name}: {one.description}" for name, one in self._catalogue.items()}
         self._add = ui.select(names, label="add a setting", with_input=True, on_change=self._on_add)
-        self._add.props("dense outlined options-dense clearable").classes("w-full")
-        self._rows = ui.element("div").classes("w-full")
+        self._add.props("dense outlined options-dense clearable").classes("p-wide")
+        self._rows = ui.element("div").classes("p-wide")
 
     def _end(self) -> None:
         with ui.element("section").classes("p-card w-stack"):

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import base64
 import contextlib
 from collections import Counter
-from pathlib import Path
 from urllib.parse import quote
 
 from fastapi import Response
@@ -16,15 +14,16 @@ from palaestra.base.errors import PalaestraError
 from palaestra.base.printable import escape, printable
 from palaestra.base.reading import read_bytes
 from palaestra.lab.catalogue import RESULTS
-from palaestra.lab.experiment import SCALES, Table
-from palaestra.web import lab_questions, laboratory
+from palaestra.lab.experiment import SCALES
+from palaestra.web import lab_questions, laboratory, sweeps
 from palaestra.web.frame import frame
-from palaestra.web.game_names import title as game_title
 from palaestra.web.house import House
-from palaestra.web.lab_questions import ResultRow, SweepPage
+from palaestra.web.lab_questions import ResultRow
 from palaestra.web.laboratory import JobsWatch
-from palaestra.web.parts import bar, chip, style, title
-from palaestra.web.result_view import ResultView, choice_of_scale, table_html
+from palaestra.web.parts import bar, chip, style
+from palaestra.web.result_view import ResultView, choice_of_scale
+from palaestra.web.sweep_view import SweepList, SweepView, watched_sweep
+from palaestra.web.watched import Watchers
 
 USUAL = "laptop"
 MOST_FIGURE = 2**24  # bytes
@@ -39,6 +38,7 @@ WORDS = {
 
 def register(house: House) -> None:
     watch = JobsWatch(house)
+    watchers = Watchers(lambda name: watched_sweep(house, name))
 
     @ui.page("/laboratory")
     def page(scale: str = USUAL) -> None:
@@ -50,7 +50,13 @@ def register(house: House) -> None:
     async def one_sweep(name: str) -> None:
         with frame(printable(name)[:80], "Laboratory"):
             style()
-            await _sweep_page(house, name)
+            try:
+                await asyncio.to_thread(sweeps.sweep, house, name)
+            except PalaestraError as error:
+                ui.label(printable(str(error))).classes("px-wrong")
+                ui.link("The laboratory", "/laboratory")
+                return
+            SweepView(house, watchers, name)
 
     @app.get("/laboratory/figure/{where}/{id}")
     def figure(where: str, id: str) -> Response:
@@ -93,28 +99,12 @@ class ResultList:
                 self.facts = ui.html("", sanitize=False).classes("px-wide")
             with ui.element("section").classes("p-card"):
                 self.table = ui.html("", sanitize=False)
-            self._sweeps()
+            SweepList(house)
         self._changed = True
         self._draw()
         task = background_tasks.create(self._read(), name="list results")
         ui.context.client.on_disconnect(lambda: task.cancel() and None)
         self.timer = ui.timer(0.3, self._draw)
-
-    def _sweeps(self) -> None:
-        found = laboratory.sweeps(self.house)
-        with ui.element("section").classes("p-card"):
-            title("Sweeps")
-            if not found:
-                ui.label("No sweep is here. One is made by palaestra sweep GAME --space fast --trials 40.").classes(
-                    "p-soft"
-                )
-                return
-            rows = "".join(
-                f'<tr><td><a href="/laboratory/sweep/{quote(name, safe="")}">{escape(name)}</a></td>'
-                f'<td class="px-number">{len(list((path / "trials").glob("*.json")))} trials</td></tr>'
-                for name, path in found.items()
-            )
-            ui.html(f'<table class="px-list"><tbody>{rows}</tbody></table>', sanitize=False)
 
     async def _read(self) -> None:
         def hear(rows: list[ResultRow]) -> None:
@@ -218,49 +208,3 @@ def _verdicts(row: ResultRow, running: str | None) -> str:
     elif row.jobs and row.done:
         parts.append(f"<small>{row.done:,} of {row.jobs:,} jobs</small>{bar(row.done / row.jobs)}")
     return " ".join(parts) or '<small class="p-soft">not run here</small>'
-
-
-async def _sweep_page(house: House, name: str) -> None:
-    """What a sweep says, or why it says nothing yet."""
-    try:
-        folder: Path = await asyncio.to_thread(laboratory.sweep, house, name)
-    except PalaestraError as error:
-        ui.label(printable(str(error))).classes("px-wrong")
-        ui.link("The laboratory", "/laboratory")
-        return
-    with ui.element("div").classes("px-stack"):
-        with ui.element("section").classes("p-card px-stack").style("gap: 8px"):
-            ui.link("← the laboratory", "/laboratory").classes("px-back")
-            ui.label(printable(name)).props('role="heading" aria-level="1"').classes("px-name")
-            words = ui.label("Reading …").classes("p-soft")
-            facts = ui.html("", sanitize=False).classes("px-wide")
-        body = ui.element("div").classes("px-stack")
-
-    async def load() -> None:
-        try:
-            found: SweepPage = await house.readings.ask(lab_questions.read_sweep, folder)
-        except PalaestraError as error:
-            words.text = printable(str(error))
-            return
-        words.text = f"A sweep of {printable(game_title(found.game))}."
-        cells = "".join(f"<div><b>{escape(v)}</b><span>{escape(k)}</span></div>" for k, v in found.facts.items())
-        facts.content = f'<div class="px-facts px-long">{cells}</div>'
-        with body:
-            ui.html(_sweep_figures(found), sanitize=False)
-            with ui.element("section").classes("p-card"):
-                title("Trials")
-                ui.html(table_html(Table(found.trials[0], found.trials[1:])), sanitize=False).classes("p-scroll")
-
-    ui.timer(0, load, once=True)
-
-
-def _sweep_figures(found: SweepPage) -> str:
-    parts = []
-    for one in found.figures:
-        data = base64.b64encode(one.svg.encode()).decode()
-        parts.append(
-            f'<figure class="p-card{" px-broad" if one.wide else ""}"><h2 class="p-title">{escape(one.title)}</h2>'
-            f'<img class="px-figure" alt="{escape(one.title)}" src="data:image/svg+xml;base64,{data}">'
-            f'<figcaption class="p-soft">{escape(one.caption)}</figcaption></figure>'
-        )
-    return f'<div class="px-figures">{"".join(parts)}</div>'

@@ -50,10 +50,11 @@ def register(house: House) -> None:
         await _build(house, dict(request.query_params), front=True)
 
     async def warm() -> None:
-        """The first visitor finds processes that have loaded what the usual game needs."""
+        """The first visitor finds that everything which the usual game needs is loaded, here and in processes."""
         with contextlib.suppress(WorkError):
             pools = [pool for pool in (house.moves, house.analyses) for _ in range(min(WARM, house.searches))]
-            await asyncio.gather(*(pool.ask(thoughts.warm, USUAL_GAME) for pool in pools))
+            here = make_ready(house, USUAL_GAME, await asyncio.to_thread(house.allowed.game, USUAL_GAME))
+            await asyncio.gather(here, *(pool.ask(thoughts.warm, USUAL_GAME) for pool in pools))
 
     app.on_startup(lambda: background_tasks.create(warm(), name="warm"))
 
@@ -61,7 +62,7 @@ def register(house: House) -> None:
 async def _build(house: House, given: Mapping[str, str], *, front: bool) -> None:
     ui.add_head_html(f"<style>{(files('palaestra.web') / 'play.css').read_text(encoding='utf-8')}</style>{_KEYS}")
     with frame("" if front else "Play", "Play"):
-        with ui.element("div").classes("pl-wide") as place:
+        with ui.element("div").classes("p-wide") as place:
             waiting = ui.spinner(size="lg")
         task = background_tasks.create(_fill(house, given, front), name="play", context=place)
         task.add_done_callback(lambda _: waiting.delete())
@@ -74,7 +75,7 @@ async def _fill(house: House, given: Mapping[str, str], front: bool) -> None:
     try:
         await _open(house, Address.read(given), alone)
     except PalaestraError as error:
-        label = ui.label(printable(str(error))).classes("p-card pl-wide").props('role="alert"')
+        label = ui.label(printable(str(error))).classes("p-card p-wide").props('role="alert"')
         label.style("color: var(--bad); margin-bottom: 12px")
         await _open(house, Address(), alone)
 
@@ -87,7 +88,9 @@ async def _open(house: House, address: Address, alone: bool) -> None:
     else:
         await make_ready(house, text, game)
         agents = await asyncio.to_thread(find_agents, house.runs, game)
-        view = PlayView(house, text, game, agents, address, alone)
+        async with house.building:
+            view = PlayView(house, text, game, agents, address, alone)
+            await asyncio.sleep(0)
         if address.think is not None:
             view.thinking.begin(address.think)
     client = ui.context.client

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from palaestra.adapters.text_board import cell_names, read_board
+from palaestra.games.svg import area_spot, grid_spot
+from palaestra.games.text_board import cell_names, read_board
 
 BREAKTHROUGH = "3bb.\n2...\n1.ww\n abc\n"
 GO = "GoState(komi=7.5, to_play=B, history.size()=1)\n\n 3 +++\n 2 +X+\n 1 ++O\n   ABC\n"
@@ -59,3 +60,16 @@ def test_a_move_between_two_cells_is_a_line_and_one_to_a_cell_an_area() -> None:
     one, two = board.spot([(0, 0)]), board.spot([(0, 0), (1, 1)])
     assert one is not None and len(one.outline) == 4 and two is not None and len(two.outline) == 2
     assert board.spot([]) is None
+
+
+def test_a_move_that_is_a_column_points_at_all_of_it() -> None:
+    board = read_board(BREAKTHROUGH)
+    assert board is not None and board.spot_of("b") == area_spot(26 + 40, 26, 40, 120)
+    assert board.spot_of("c1") == grid_spot(2, 2) and board.spot_of("pass") is None
+
+
+def test_lines_beside_a_board_stand_below_it_and_texts_are_harmless() -> None:
+    board = read_board(". X\nO .\n<script> to move")
+    assert board is not None and board.others == ("<script> to move",)
+    drawn = board.svg()
+    assert drawn.count("<circle") == 2 and "&lt;script&gt;" in drawn and "<script>" not in drawn

@@ -1,4 +1,4 @@
-"""Boards read off a library's text, drawn as SVG, and the cells that a move's text names.
+"""Boards read off text, of a library or of a game of one's own, as SVG, and the cells that a move's text names.
 
     8bbbbbbbb      19 +++++++++      . . .        rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1
     7........       2 ++X++++++       . x .
@@ -19,15 +19,15 @@ import numpy as np
 from palaestra.base.types import Int8s
 from palaestra.games.svg import (
     CELL,
-    GRID,
     MARGIN,
+    Piece,
     Spot,
-    document,
+    area_spot,
     grid_document,
     grid_spot,
     hex_document,
     hex_spot,
-    label,
+    letters_document,
 )
 
 STONES = {  # letters that are stones, by the set of both: the first player's, the second player's
@@ -54,6 +54,7 @@ class TextBoard:
     rows: tuple[str, ...]
     cols: tuple[str, ...]
     leans: bool = False  # a rhombus of hexagons
+    others: tuple[str, ...] = ()  # lines of the text that are not the board
 
     def find(self, name: str) -> tuple[int, int] | None:
         """Row and column of a cell by its name: a1, or 1a where columns have numbers."""
@@ -74,10 +75,16 @@ class TextBoard:
         begin, end = one(*places[-2]).at, one(*places[-1]).at
         return Spot((begin, end), ((begin[0] + 3 * end[0]) / 4, (begin[1] + 3 * end[1]) / 4))
 
+    def spot_of(self, move: str) -> Spot | None:
+        """Where a move's text points: at its column, at the one cell that it names, or the way between two."""
+        if move in self.cols:
+            return area_spot(MARGIN + self.cols.index(move) * CELL, MARGIN, CELL, len(self.rows) * CELL)
+        return self.spot([place for name in cell_names(move) if (place := self.find(name)) is not None])
+
     def svg(self) -> str:
         """A complete SVG document."""
         stones = self._stones()
-        if stones is None:
+        if stones is None or self.others:
             return self._lettered()
         if self.leans and len(self.rows) == len(self.cols):
             return hex_document(stones)
@@ -94,19 +101,13 @@ class TextBoard:
 
     def _lettered(self) -> str:
         """A grid with letters on chequered cells."""
-        body = []
-        for col, name in enumerate(self.cols):
-            body.append(label(MARGIN + (col + 0.5) * CELL, MARGIN / 2, name))
-        for row, name in enumerate(self.rows):
-            body.append(label(MARGIN / 2, MARGIN + (row + 0.5) * CELL, name))
-            for col, cell in enumerate(self.cells[row]):
-                x, y = MARGIN + col * CELL, MARGIN + row * CELL
-                fill = "#d9c29a" if (row + col) % 2 else "#f2e6cc"
-                body.append(f'<rect x="{x}" y="{y}" width="{CELL}" height="{CELL}" fill="{fill}" stroke="{GRID}"/>')
-                if cell:
-                    size = CELL * (0.8 if cell in CHESSMEN.values() else 0.5)
-                    body.append(label(x + CELL / 2, y + CELL / 2, cell, size=size))
-        return document(len(self.cols) * CELL + 2 * MARGIN, len(self.rows) * CELL + 2 * MARGIN, body)
+        pieces = {
+            (row, col): Piece(cell, _side(cell), 0.8 if cell in CHESSMEN.values() else 0.5)
+            for row, cells in enumerate(self.cells)
+            for col, cell in enumerate(cells)
+            if cell
+        }
+        return letters_document(self.rows, self.cols, pieces, self.others)
 
     def text(self) -> str:
         """The board for a terminal, with the names around it."""
@@ -138,12 +139,15 @@ def read_board(text: str) -> TextBoard | None:
     leads = [len(match["lead"]) for match in block]
     leans = all(match["name"] is None for match in block) and leads == list(range(len(block)))
     empty = next((one for one in EMPTY if any(one in row for row in cells)), "")
-    names = [lines[at] for at in (best[1], best[0] - 1) if 0 <= at < len(lines)]
+    around = [at for at in (best[1], best[0] - 1) if 0 <= at < len(lines)]
+    head = next((at for at in around if _are_names(lines[at], len(cells[0]))), None)
+    others = (line.strip() for at, line in enumerate(lines) if not best[0] <= at < best[1] and at != head)
     return TextBoard(
         tuple(tuple("" if cell == empty else cell for cell in row) for row in cells),
         tuple(match["name"] or str(row) for row, match in enumerate(block, start=1)),
-        _column_names(names, len(cells[0])),
+        _column_names(None if head is None else lines[head], len(cells[0])),
         leans,
+        tuple(filter(None, others)),
     )
 
 
@@ -180,9 +184,21 @@ def _cells(match: re.Match[str]) -> str:
     return match["cells"].replace(" ", "")
 
 
-def _column_names(lines: list[str], count: int) -> tuple[str, ...]:
-    for line in lines:
-        names = line.replace(" ", "").lower()
-        if _NAMES.fullmatch(line) and len(names) == count and list(names) == sorted(set(names)):
-            return tuple(names)
+def _are_names(line: str, count: int) -> bool:
+    """Whether a line above or below a board names its columns."""
+    names = line.replace(" ", "").lower()
+    return bool(_NAMES.fullmatch(line)) and len(names) == count and list(names) == sorted(set(names))
+
+
+def _column_names(line: str | None, count: int) -> tuple[str, ...]:
+    if line is not None:
+        return tuple(line.replace(" ", "").lower())
     return tuple(chr(97 + col) if count <= 26 else str(col + 1) for col in range(count))
+
+
+def _side(cell: str) -> int | None:
+    """Whose piece it is, where it is a stone; the first player's are 0."""
+    for pair in STONES.values():
+        if cell in pair:
+            return pair.index(cell)
+    return None
