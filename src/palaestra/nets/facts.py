@@ -21,11 +21,13 @@ class GameFacts:
     num_actions: int
     action_places: tuple[int, ...] | None = None  # plane · cells + cell of each action, if they are only some of those
     space: OutcomeSpace = WIN_DRAW_LOSS
+    action_layout: str = ""  # as the game declares it
 
     @classmethod
     def of(cls, game: Game) -> Self:
         space = OutcomeSpace.of(game)
-        return cls(game.id, game.version, game.observation_shape, game.num_actions, game.action_places, space)
+        shape, layout = game.observation_shape, game.action_layout
+        return cls(game.id, game.version, shape, game.num_actions, game.action_places, space, layout)
 
     @property
     def cells(self) -> int:
@@ -38,6 +40,13 @@ class GameFacts:
             return max(self.action_places) // self.cells + 1
         planes, rest = divmod(self.num_actions, self.cells)
         return planes if rest == 0 or self.has_pass else 0
+
+    @property
+    def layout(self) -> str:
+        """Where actions lie on a board of any size: cells, columns, global (on none), places (some cells), or ""."""
+        if self.action_places is not None:
+            return "places"
+        return self.action_layout or ("cells" if self.action_planes else "")
 
     @property
     def has_pass(self) -> bool:
