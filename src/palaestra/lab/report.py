@@ -113,6 +113,7 @@ def facts(manifest: Manifest, lines: Lines) -> list[tuple[str, str]]:
         ("network", manifest.net),
         ("best is iteration", str(manifest.best)),
     ]
+    shown += [("history", change) for entry in manifest.history for change in entry["changed"]]
     last = lines[-1] if lines else None
     if last is not None and last.reward:
         shown.append(("reward", last.reward))

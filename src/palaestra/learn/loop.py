@@ -20,7 +20,6 @@ from palaestra.learn.config_check import trainable
 from palaestra.learn.divergence import IN_A_ROW, diverged_error, diverged_in_a_row
 from palaestra.learn.events import Listener, Summary
 from palaestra.learn.iteration import Iteration
-from palaestra.learn.provenance import config_text
 from palaestra.learn.session import Session
 from palaestra.learn.settings import as_settings, bounds, changes, make_config, merge, parse_sets
 from palaestra.learn.stages import Stages
@@ -45,9 +44,9 @@ def train(
     home.refuse_if_taken()
     game = trainable(config, make_game(config.game))  # what cannot be trained leaves no folder behind
     session = Session(home, config, game, tuple(listeners), stages)
+    session.take_start()
     home.create()
     with home.locked():
-        home.write_config(config_text(config, game, ()))
         session.begin()
         return _run(session)
 
@@ -88,7 +87,7 @@ def resume(
                 trainable(config, rules)
             session = Session(home, config, rules, tuple(listeners), stages)
             if manifest is None:  # killed before its first checkpoint: nothing can differ yet
-                home.write_config(config_text(config, rules, ()))
+                session.take_start()
                 session.begin()
                 return _run(session)
             if iterations is not None or minutes is not None:

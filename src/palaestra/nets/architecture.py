@@ -1,9 +1,10 @@
 """Networks by name, and the weights that they play with.
 
 `b3c32` is a network of 3 residual blocks of 32 channels, `r3c32` the same for boards of every size, `thesis256`,
-`thesis512` and `schmidt` are those of the works, `mlp128x2` has two dense layers of 128. What the second head says is the end of a name: `b3c32` gives a value,
-`b3c32-outcome` and `b3c32-categorical` outcomes (`palaestra.nets.heads`). What a network is made of stands in its plan
-(`palaestra.nets.plan`), which its family writes (`palaestra.nets.families`).
+`thesis512` and `schmidt` are those of the works, `mlp128x2` has two dense layers of 128. What the second head says is
+the end of a name: `b3c32` gives a value, `b3c32-outcome` and `b3c32-categorical` outcomes (`palaestra.nets.heads`).
+What a network is made of stands in its plan (`palaestra.nets.plan`), which its family writes
+(`palaestra.nets.families`).
 
 Weights are a plain dictionary of float32 arrays. They are the weights that play: batch normalisation, which only
 training knows, is folded into them. This module knows no file format and no game's rules, and imports no network

@@ -24,6 +24,7 @@ INPUT, LOGITS, VALUE, OUTCOME = "observation", "logits", "value", "outcome"
 GAME_KEY, VERSION_KEY, NET_KEY = "palaestra.game", "palaestra.game_version", "palaestra.net"
 REWARD_KEY = "palaestra.reward"
 SHAPE_KEY, ACTIONS_KEY = "palaestra.observation_shape", "palaestra.num_actions"
+SHARED_KEY = "palaestra.shared"
 
 # Old enough for every ONNX Runtime this project accepts, new enough for every operator used here.
 OPSET, IR_VERSION = 17, 8
@@ -43,6 +44,7 @@ def metadata(net: Net, facts: GameFacts) -> dict[str, str]:
         NET_KEY: net.name,
         SHAPE_KEY: "x".join(map(str, facts.observation_shape)),
         ACTIONS_KEY: str(facts.num_actions),
+        **({} if facts.shared is None else {SHARED_KEY: facts.shared.text}),
     }
 
 

@@ -9,7 +9,8 @@ policy, actions lie nowhere            1×1 to `channels`, pooled over the board
 value                                  1×1 to 64 channels, pooled over the board, dense to 64, dense to the outputs
 
 Pooled are the mean, the maximum, and the mean times how large the board is: none of them grows by itself with the
-board, and the network still sees its size (sources: pooling). What actions are is declared by the game (`Game.action_layout`).
+board, and the network still sees its size (sources: pooling). The game declares what actions are
+(`Game.action_layout`).
 """
 
 from __future__ import annotations
