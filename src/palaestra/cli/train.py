@@ -204,7 +204,8 @@ def print_trained(trained: TrainedRun) -> None:
     if trained.demerits_in_words:
         stdout().print(trained.demerits_in_words)
     run = open_run(trained.name)
-    title = judged_in_words(run, summary.best, None if summary.config.reward == "default" else summary.config.reward)
+    reward = None if summary.config.reward == "default" else summary.config.reward
+    title = judged_in_words(run, run.game, summary.best, reward)
     if (score := summary.score) is None:
         print_strength(title, run.game, trained.against, trained.rates)
         return

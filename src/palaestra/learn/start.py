@@ -19,6 +19,7 @@ from palaestra.games.base import Game, pick_rows
 from palaestra.games.rows import ONGOING
 from palaestra.nets.architecture import GameFacts, Weights, parse_net
 from palaestra.nets.boards import Written, read_written, weights_for
+from palaestra.nets.facts import kind_of
 from palaestra.nets.graph import check_weights
 from palaestra.players.run_kinds import find_checkpoint
 from palaestra.runs.manifest import digest
@@ -75,13 +76,26 @@ def fitting_weights(start: Start, net: str, facts: GameFacts) -> Weights:
             " planes name them, and they must be the same"
         )
     kind = parse_net(net)
+    planes = _planes(written)
+    if planes is not None and planes != facts.observation_shape[0]:
+        raise ModelError(
+            f"{name} learned {written.game}, which it sees in {planes} planes, and {facts.id} has"
+            f" {facts.observation_shape[0]}: weights fit games that are seen alike"
+        )
     try:
         weights = weights_for(kind, facts, written, name)
         check_weights(kind, facts, weights)
     except ModelError as error:
-        same = "" if kind.any_board else f"; the weights of {net} belong to one board, those of r3c32 to none"
+        one_board = not kind.any_board and kind_of(written.game) == kind_of(facts.id)
+        same = f"; the weights of {net} belong to one board, those of r3c32 to none" if one_board else ""
         raise ModelError(f"{name}, which learned {written.game}, does not fit {facts.id}: {error}{same}") from None
     return weights
+
+
+def _planes(written: Written) -> int | None:
+    """How many planes a network reads, if its first layer is a convolution."""
+    first = next((array for name, array in written.weights.items() if name.endswith(".weight")), None)
+    return first.shape[1] if first is not None and first.ndim == 4 else None
 
 
 def random_positions(game: Game, seed: int, count: int = POSITIONS) -> Int8s:
