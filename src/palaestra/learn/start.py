@@ -49,7 +49,7 @@ def read_start(text: str) -> Start:
     """The network that `run:NAME`, `run:NAME@12` or the path of an ONNX file names."""
     refuse_long(text, "what a run starts from", ConfigError)
     if text.startswith(RUN):
-        if "(" in text:
+        if text.endswith(")"):
             raise ConfigError(f"{clip(text)}: weights are taken from a network, without a search: run:NAME@best")
         run, iteration = find_checkpoint(text.removeprefix(RUN))
         text, content = f"{RUN}{run.name}@{iteration}", run.network(iteration)
