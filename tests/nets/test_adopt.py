@@ -16,7 +16,7 @@ from tests.nets.reference import random_positions
 from tests.nets.test_export import lived_in
 
 GAME = make_game("othello-6x6")
-FACTS = GameFacts.of(GAME)
+SEEN = GameFacts.of(GAME)
 PLANES = GAME.observe(random_positions(GAME, 60))
 
 
@@ -27,15 +27,15 @@ def answers(module: Network) -> list[np.ndarray]:  # type: ignore[type-arg]
 
 @pytest.mark.parametrize("net", ["b2c8", "r2c8", "thesis256", "mlp16x2", "r1c8-outcome"])
 def test_a_module_that_has_adopted_weights_computes_what_they_did(net: str) -> None:
-    old, new = lived_in(net, FACTS), cast(Network, make_module(net, FACTS, 0.0, 1))
-    adopt(new, FACTS, folded_weights(old), PLANES)
+    old, new = lived_in(net, SEEN), cast(Network, make_module(net, SEEN, 0.0, 1))
+    adopt(new, SEEN, folded_weights(old), PLANES)
     for one, other in zip(answers(new), answers(old), strict=True):
         np.testing.assert_allclose(one, other, atol=2e-5)
 
 
 def test_normalisations_know_what_their_layers_give_and_kernels_are_as_large_as_new_ones() -> None:
-    module = cast(Network, make_module("r1c8", FACTS, 0.0, 1))
-    adopt(module, FACTS, folded_weights(lived_in("r1c8", FACTS)), PLANES)
+    module = cast(Network, make_module("r1c8", SEEN, 0.0, 1))
+    adopt(module, SEEN, folded_weights(lived_in("r1c8", SEEN)), PLANES)
     stem = module.get_submodule("trunk.stem")
     assert isinstance(stem.norm, Norm) and isinstance(stem.weight, torch.Tensor)
     given = torch.nn.functional.conv2d(torch.from_numpy(PLANES), stem.weight, padding=1)
@@ -45,7 +45,7 @@ def test_normalisations_know_what_their_layers_give_and_kernels_are_as_large_as_
 
 def test_a_network_whose_normalisations_cannot_be_told_is_refused() -> None:
     with pytest.raises(ModelError, match="schmidt cannot start from the weights of a file; b3c32 and r3c32 can"):
-        adopt(make_module("schmidt", FACTS, 0.0, 1), FACTS, {}, PLANES)
+        adopt(make_module("schmidt", SEEN, 0.0, 1), SEEN, {}, PLANES)
 
 
 def test_a_renormalised_layer_computes_in_training_what_it_does_in_play() -> None:
