@@ -12,7 +12,6 @@ from palaestra.games.registry import make_game
 from palaestra.learn.config import RunConfig
 from palaestra.learn.loop import resume, train
 from palaestra.learn.presets import configure
-from palaestra.learn.start import random_positions
 from palaestra.live.exported import export_network
 from palaestra.nets.evaluator import OnnxEvaluator
 from palaestra.players.runs import open_run
@@ -20,7 +19,7 @@ from palaestra.runs.manifest import digest
 from palaestra.runs.overview import describe
 from tests.learn.fakes import tree_of
 from tests.learn.test_course import SMALL, with_stops
-from tests.nets.reference import leaves_of, random_model
+from tests.nets.reference import leaves_of, random_model, random_positions
 
 pytestmark = pytest.mark.usefixtures("quick_disk")
 WITHOUT_NET = SMALL[1:]
@@ -45,7 +44,7 @@ def test_a_run_starts_with_another_s_weights_and_with_its_network(tmp_path: Path
     before, after = open_run(str(old)), open_run(str(tmp_path / "new"))
     for id in ("othello-4x4", "othello-6x6"):
         game = make_game(id)
-        leaves = leaves_of(game, random_positions(game, 3, 40))
+        leaves = leaves_of(game, random_positions(game, 40))
         one, other = (OnnxEvaluator(game, model)(leaves) for model in (before.network(2), after.network(0)))
         np.testing.assert_allclose(one.logits, other.logits, atol=2e-5)
         np.testing.assert_allclose(one.values, other.values, atol=2e-5)

@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
+
 from palaestra.base.errors import RunError
 from palaestra.games.base import Game
 from palaestra.learn import events
@@ -20,11 +22,14 @@ from palaestra.learn.events import Listener, Summary
 from palaestra.learn.provenance import about, config_text, differences
 from palaestra.learn.replays import Replays
 from palaestra.learn.stages import Stages, real_stages
-from palaestra.learn.start import fitting_weights, random_positions, read_start
+from palaestra.learn.start import fitting_weights, read_start
 from palaestra.rewards.registry import make_reward
 from palaestra.runs.folder import RunFolder, numbered, pack
 from palaestra.runs.manifest import Change, Manifest
 from palaestra.runs.metrics import MetricsLine
+from palaestra.search.search_speed import scattered
+
+START_POSITIONS = 512  # of random games, on which the normalisations of a network are measured
 
 
 @dataclass(frozen=True)
@@ -68,7 +73,7 @@ class Session:
             return
         start, course = read_start(self.config.start), self.course
         first = course.games[course.stage(())]
-        planes = first.observe(random_positions(first, self.config.seed))
+        planes = first.observe(scattered(first, START_POSITIONS, np.random.default_rng(self.config.seed)))
         if course.shared is not None:
             planes = course.shared.fill(first, planes)
         self.trainer.adopt(fitting_weights(start, self.config.net, course.facts(course.own)), planes)

@@ -9,14 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 from palaestra.base.errors import ConfigError, ModelError
-from palaestra.base.streams import keyed_seeds
 from palaestra.base.text import clip, refuse_long
-from palaestra.base.types import Int8s
-from palaestra.games.base import Game, pick_rows
-from palaestra.games.rows import ONGOING
 from palaestra.nets.architecture import GameFacts, Weights, parse_net
 from palaestra.nets.boards import Written, read_written, weights_for
 from palaestra.nets.facts import kind_of
@@ -25,7 +19,6 @@ from palaestra.players.run_kinds import find_checkpoint
 from palaestra.runs.manifest import digest
 
 RUN = "run:"
-POSITIONS = 512  # of random games, on which the normalisations of a network are measured
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,17 +89,3 @@ def _planes(written: Written) -> int | None:
     """How many planes a network reads, if its first layer is a convolution."""
     first = next((array for name, array in written.weights.items() if name.endswith(".weight")), None)
     return first.shape[1] if first is not None and first.ndim == 4 else None
-
-
-def random_positions(game: Game, seed: int, count: int = POSITIONS) -> Int8s:
-    """Positions of random games that are not over: up to `count`, one after each ply of as many games as needed."""
-    games = max(1, count // 8)
-    streams = keyed_seeds(seed, np.arange(games))
-    states = game.start(np.arange(games) % game.num_starts)
-    seen = [states]
-    while len(states) and sum(map(len, seen)) < count:
-        counts, actions = game.legal(states)
-        states = game.advance(states, pick_rows(counts, actions, streams, np.arange(len(states))))
-        states = states[game.outcome(states) == ONGOING]
-        seen.append(states)
-    return np.concatenate(seen)[:count]
