@@ -43,6 +43,10 @@ UCT = "uct(simulations=10)"
         # settings, presets, verbs, experiments
         (("train", "hex-3x3", "--set", "lr=0.01"), ["unknown setting 'lr' (did you mean learn.lr?)"]),
         (("train", "hex-3x3", "--preset", "fats"), ["unknown preset 'fats' (did you mean fast?)"]),
+        (("train", "hex-3x3", "--from", "run:nothing"), ["'nothing' is not a run"]),
+        (("train", "hex-3x3", "--from", "nothing.onnx"), ["nothing.onnx: cannot read this file"]),
+        (("train", "hex-3x3", "--set", 'course.games=["2x2"]'), ["belong to one", "net=r3c32"]),
+        (("train", "hex-3x3", "--preset", "curriculum"), ["5x5, 6x6 are no smaller boards than that of hex-3x3"]),
         (("settings", "learnlr"), ["no setting has 'learnlr'", "did you mean learn.lr?"]),
         (("gams",), ["No such command 'gams'. Did you mean 'games'?"]),
         (("reproduce", "margin"), ["unknown experiment 'margin' (did you mean margins?)"]),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -273,7 +273,11 @@ BREAKERS: dict[str, tuple[str, Game]] = {
     "symmetries that are not closed": ("group", spoiled({"symmetries": SYMMETRIES[:2]})),
     "symmetries without identity first": ("group", spoiled({"symmetries": SYMMETRIES[::-1]})),
     "cells that are folded": ("group", spoiled({"symmetries": (SYMMETRIES[0], NO_PERMUTATION), "exchange": None})),
-    "a mirror that leaves actions alone": ("symmetry", spoiled({"symmetries": (SYMMETRIES[0], UNMIRRORED)})),
+    "a mirror that leaves actions alone": (
+        "symmetry",
+        spoiled({"symmetries": (SYMMETRIES[0], UNMIRRORED), "action_layout": ""}),
+    ),
+    "directions that are called columns": ("layout", replace(make_game("opposition-8x8"), action_layout="columns")),
     "observe with a marked corner": ("symmetry", spoiled(observe=marked_corner)),
     "exchange that keeps the colours": ("exchange", spoiled(permute=same_players)),
     "a position's text without the ply": ("state text", spoiled(state_from_text=without_ply)),

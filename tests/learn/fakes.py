@@ -13,6 +13,7 @@ import numpy as np
 
 from palaestra.arena.match import MatchResult, Running
 from palaestra.base.progress import ProgressListener
+from palaestra.base.types import Float32s
 from palaestra.games.base import Game
 from palaestra.learn.config import RunConfig
 from palaestra.learn.examples import Examples
@@ -46,6 +47,9 @@ class FakeTrainer:
         self.config = config
         self.weights = np.full(3, float(config.seed), dtype=np.float64)
         self.momentum = np.zeros(3)
+
+    def adopt(self, weights: dict[str, Float32s], planes: Float32s) -> None:
+        self.weights = self.weights + float(sum(array.sum() for array in weights.values()))
 
     def train(
         self, batches: Iterator[Batch], steps: int, progress: float, listen: ProgressListener | None = None

@@ -153,7 +153,7 @@ def test_a_bad_setting_is_one_line_that_says_what_is_accepted(sets: str, pieces:
 
 
 def test_an_unknown_preset_lists_the_known_ones() -> None:
-    known = "fast, thesis, thesis-small, schmidt, opposition-fast, ranked, record, thesis-ranked"
+    known = "fast, thesis, thesis-small, schmidt, opposition-fast, ranked, record, thesis-ranked, curriculum"
     with pytest.raises(ConfigError, match=f"unknown preset 'slow'; known: {known}"):
         load_preset("slow")
 

@@ -96,6 +96,18 @@ def test_a_run_killed_at_any_call_that_touches_the_disk_ends_as_if_it_had_not_be
         ),
         ("morpion-4d", SOLO),
         ("bin_packing-2d", (*SOLO, "selfplay.sampling=true")),
+        ("hex-4x4", ("net=r1c8", 'course.games=["2x2", "3x3"]', "course.shares=[1, 1, 2]")),
+        ("othello-4x4", ("net=r1c8", 'course.games=["hex-4x4", "gobang-4x4"]', "course.judged=each")),
+        (
+            "hex-4x4",
+            (
+                "net=r1c8",
+                'course.games=["2x2", "3x3"]',
+                "course.mode=curriculum",
+                "evaluation.history=4",
+                "evaluation.every=1",
+            ),
+        ),
     ],
 )
 def test_a_run_killed_again_and_again_still_ends_the_same(
@@ -257,6 +269,7 @@ PRESETS = {
     "ranked": ("bin_packing-2d", *ONE_PLAYER),
     "record": ("morpion-4d", *ONE_PLAYER),
     "thesis-ranked": ("morpion-4d", *ONE_PLAYER),
+    "curriculum": ("hex-4x4", "--set", "net=r1c8", "--set", 'course.games=["2x2", "3x3"]'),
 }
 KILLS = 15  # of a run of every preset: more than a hundred in all
 

@@ -146,7 +146,9 @@ def test_weights_that_play_are_averaged_with_their_running_means_and_the_start_i
 @pytest.mark.parametrize("net", ["b1c8", "mlp16x2", "schmidt", "mlp16x2-outcome"])
 def test_parts_on_two_threads_add_up_to_the_gradient_of_the_batch(net: str) -> None:
     (half,) = islice(batches(size=32), 1)
-    double = Batch(*(np.concatenate((a, a)) for a in vars(half).values()))  # both parts: the half
+    double = Batch(
+        *(np.concatenate((a, a)) for a in vars(half).values() if not isinstance(a, int))
+    )  # both parts: the half
     one, two = (
         make_trainer(net, 1, optimizer="sgd", loss="product"),
         make_trainer(net, 2, optimizer="sgd", loss="product"),

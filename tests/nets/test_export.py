@@ -30,6 +30,9 @@ def lived_in(net: str, facts: GameFacts, seed: int = 5) -> Network:
 
 
 OTHERS = [
+    *[("r2c16", entry.examples[0]) for entry in FAMILIES.values()],
+    ("r2c16", "othello-8x8"),
+    ("r2c16", "connect_four-6x7"),
     ("thesis256", "gobang-5x5"),
     ("thesis256-signed", "gobang-5x5"),
     ("thesis", "othello-6x6"),
@@ -40,7 +43,7 @@ OTHERS = [
 TWO_PLAYERS = [entry.examples[0] for name, entry in FAMILIES.items() if name not in ("morpion", "bin_packing")]
 FEW_OUTCOMES = [entry.examples[0] for name, entry in FAMILIES.items() if name != "opposition"]
 HEADS = [
-    *[(f"{net}-outcome", id) for net in ("b2c16", "schmidt", "mlp64x2") for id in TWO_PLAYERS],
+    *[(f"{net}-outcome", id) for net in ("b2c16", "r2c16", "schmidt", "mlp64x2") for id in TWO_PLAYERS],
     *[(f"{net}-categorical", id) for net in ("b2c16", "mlp64x2") for id in FEW_OUTCOMES],
     ("schmidt-categorical", "othello-6x6"),
     ("thesis256-outcome", "gobang-5x5"),
@@ -63,7 +66,7 @@ def test_the_onnx_file_equals_the_module_in_play(net: str, id: str) -> None:
     np.testing.assert_allclose(values, expected_values, atol=1e-4)
 
 
-@pytest.mark.parametrize("net", ["b2c16", "schmidt", "thesis256", "b2c16-outcome", "schmidt-categorical"])
+@pytest.mark.parametrize("net", ["b2c16", "r2c16", "schmidt", "thesis256", "b2c16-outcome", "schmidt-categorical"])
 def test_answers_of_exported_networks_do_not_depend_on_the_rest_of_the_call(net: str) -> None:
     game = make_game("othello-6x6")
     evaluator = OnnxEvaluator(game, export_onnx(lived_in(net, GameFacts.of(game)), GameFacts.of(game)), batch=128)

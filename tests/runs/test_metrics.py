@@ -14,9 +14,12 @@ from palaestra.runs.metrics import (
     VERSION,
     AgentScore,
     AnchorResult,
+    CourseGame,
+    CourseState,
     DeepScores,
     Demerits,
     Encounter,
+    GameResults,
     LearnedReward,
     LossMeans,
     MetricsLine,
@@ -64,6 +67,7 @@ def full_line() -> MetricsLine:
         ranked=RankedReward(55.0, 200, False, False),
         exploration=1.5,
         warm=WarmStartState("wro", 0.5, None, False),
+        course=CourseState((CourseGame("hex-5x5", 3, 60, 20.0, GameResults(2, 0, 1), None),), "a reason"),
     )
 
 

@@ -58,6 +58,8 @@ def say_estimate(config: RunConfig, json: bool, games: str | None = None) -> Non
     for stage, seconds in {"start_up": told.start_up, **told.seconds}.items():
         if seconds:
             say(f"  {NAMES[stage]:<11}{clock(seconds):>9}  {100 * seconds / told.total:3.0f} %")
+    if config.course.games:
+        say(f"Games of the course ({', '.join(config.course.games)}) are counted as if they were of {config.game}.")
     say(
         f"Games of an untrained network have {told.mean_plies:.0f} plies here; how they change was seen in a short run,"
         " and is a guess\nabout late iterations. Compiling comes on top, once, where a game is new to this machine."

@@ -141,7 +141,7 @@ def print_evaluation(found: EvaluatedRun) -> None:
         title = f"{found.title}, reward {found.reward}" if found.own_reward else found.title
         print_scores(title, [*found.scores, *found.anchor_scores])
     else:
-        print_strength(found.title, found.run.game, found.against, found.rates)
+        print_strength(found.title, found.game, found.against, found.rates)
 
 
 def print_scores(title: str, rows: Sequence[Score]) -> None:

@@ -8,20 +8,31 @@ from typing import Annotated
 
 import typer
 
-from palaestra.cli.options import Json, RunName
+from palaestra.cli import complete
+from palaestra.cli.options import Json, RunName, full_game_id
 
 
 def export(
     run: RunName,
     out: Annotated[Path, typer.Option(metavar="FILE", help="The file to write; one that exists is replaced.")],
     network: Annotated[str, typer.Option(help="best, last, or an iteration.")] = "best",
+    game: Annotated[
+        str | None,
+        typer.Option(
+            metavar="GAME",
+            help="Another game that the network can play: rNcM fits boards of every size.",
+            show_default=False,
+            callback=full_game_id,
+            autocompletion=complete.games,
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Write a run's network as an ONNX file, and its SHA-256."""
     from palaestra.cli.output import command_name, print_json, stdout
     from palaestra.live.exported import export_network
 
-    found = export_network(run, out, network)
+    found = export_network(run, out, network, game)
     if json:
         print_json(found.document())
         return
@@ -40,7 +51,7 @@ def export(
             soft_wrap=True,
         )
     console.print(
-        f"Play it: {command_name()} play {quote(stored.game_text)} --against '{found.player}'",
+        f"Play it: {command_name()} play {quote(found.game)} --against '{found.player}'",
         markup=False,
         soft_wrap=True,
     )

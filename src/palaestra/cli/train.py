@@ -55,6 +55,7 @@ palaestra train GAME makes an agent from nothing but the rules, by playing again
   palaestra demo                                       two minutes of it on connect_four-5x5: start here
   palaestra train connect_four-6x7 --minutes 30
   palaestra train othello-6x6 --preset thesis-small --iterations 20 --set learn.loss=product
+  palaestra train othello-8x8 --from run:othello-6x6   weights of a smaller board (networks rNcM)
   palaestra train morpion-5d --minutes 120             one player, against its own results
   palaestra train hex-5x5 --games good.pgn             learns these games first, then plays against itself
 
@@ -70,7 +71,7 @@ def train(
     preset: Annotated[
         str | None,
         typer.Option(
-            help="fast, thesis, thesis-small, schmidt, opposition-fast, ranked, record or thesis-ranked.",
+            help="fast, thesis, thesis-small, schmidt, opposition-fast, ranked, record, thesis-ranked or curriculum.",
             show_default="fast; with one player ranked, or record if it always begins alike",
             autocompletion=complete.presets,
         ),
@@ -81,6 +82,15 @@ def train(
             "--out",
             metavar="RUN",
             help="Name of the run below ./runs, or a folder; by default made of game and preset.",
+            show_default=False,
+        ),
+    ] = None,
+    start: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="NETWORK",
+            help="Start with the weights of run:NAME, run:NAME@12 or an ONNX file of this program.",
             show_default=False,
         ),
     ] = None,
@@ -128,6 +138,7 @@ def train(
         seed=seed,
         device=device,
         threads=threads,
+        start=start,
     )
     if estimate:
         from palaestra.cli.estimate import say_estimate
@@ -203,7 +214,8 @@ def print_trained(trained: TrainedRun) -> None:
     if trained.demerits_in_words:
         stdout().print(trained.demerits_in_words)
     run = open_run(trained.name)
-    title = judged_in_words(run, summary.best, None if summary.config.reward == "default" else summary.config.reward)
+    reward = None if summary.config.reward == "default" else summary.config.reward
+    title = judged_in_words(run, run.game, summary.best, reward)
     if (score := summary.score) is None:
         print_strength(title, run.game, trained.against, trained.rates)
         return

@@ -9,9 +9,14 @@ The laws, run by `palaestra.games.laws` over every registered game and by `palae
 - `legal` is ascending and never empty before the end, and empty after it;
 - `advance` never changes its input, and a batch equals its rows one by one;
 - symmetries commute with `advance`, `legal` and `observe`; exchanging the players negates the outcome;
-- state → text → state and action → text → action round trip.
+- state → text → state and action → text → action round trip;
+- actions lie on the board as `action_layout` says: a symmetry moves them with their cells or columns.
 
 Turns need not alternate: compare `to_play`.
+
+`action_layout` is for networks that play on boards of every size. "cells": an action is plane · H·W + cell, and one
+more may be a pass; "columns": an action is a column of the board; "global": the actions are the same on every board,
+such as the directions of a king.
 """
 
 from __future__ import annotations
@@ -36,6 +41,7 @@ if TYPE_CHECKING:
     from palaestra.games.svg import Spot
 
 Tiebreak = Literal["none", "plies", "margin", "score"]
+ActionLayout = Literal["", "cells", "columns", "global"]
 RULES = "gdl:"  # ids of games that are rules in GDL begin so
 MOST_OUTCOMES = 2**20  # rewards keep a value for every one of them
 MOST_MOVES = 2**20  # characters of the moves of a game
@@ -70,6 +76,7 @@ class Game(ABC):
     exchange: Symmetry | None = None  # the map of the board that goes with exchanging the players, if there is one
     num_starts: int = 1  # how many initial positions there are; `initial` chooses among them uniformly
     action_places: tuple[int, ...] | None = None  # plane · H·W + cell of each action, where they are some of those
+    action_layout: ActionLayout = ""  # what actions are on a board of any size, see below; "": seen from their number
     goal: str = ""  # what a player tries to reach, in a sentence or two for people
     glyphs: tuple[str, str] | None = None  # the letters in `render` that are the first and the second player's stones
     made_from: str = field(
@@ -96,6 +103,7 @@ class Game(ABC):
             raise GameError(
                 f"{self.id}: action_places has {len(self.action_places)} entries for {self.num_actions} actions"
             )
+        self._check_layout()
         if not 0 <= self.largest_outcome <= MOST_OUTCOMES:
             raise GameError(
                 f"{self.id}: largest_outcome is {self.largest_outcome}; it must be between 1 and {MOST_OUTCOMES}"
@@ -105,6 +113,18 @@ class Game(ABC):
         if not self.symmetries:
             _, height, width = self.observation_shape
             object.__setattr__(self, "symmetries", (identity(height * width, self.num_actions),))
+
+    def _check_layout(self) -> None:
+        """GameError if there are not as many actions as the layout has places."""
+        _, height, width = self.observation_shape
+        planes, rest = divmod(self.num_actions, height * width)
+        fits = {"": True, "cells": planes > 0 and rest < 2, "columns": self.num_actions == width, "global": True}
+        if self.action_layout not in fits:
+            known = ", ".join(name for name in fits if name)
+            raise GameError(f"{self.id}: action_layout is {self.action_layout!r}; known: {known}")
+        if not fits[self.action_layout] or (self.action_layout and self.action_places is not None):
+            what = "action_places are given" if fits[self.action_layout] else f"there are {self.num_actions} actions"
+            raise GameError(f"{self.id}: action_layout is {self.action_layout!r} on {height}×{width} cells, and {what}")
 
     def _usual_largest_outcome(self) -> int:
         """A win is 1, or counts plies; a score counts moves; a margin counts moves or cells."""

@@ -347,6 +347,7 @@ def make_2d(items: int) -> BinPackingGame:
         params=np.array([items], dtype=np.int64),
         num_items=items,
         num_actions=num_actions,
+        action_layout="cells",
         max_plies=items,
         max_legal=_most_legal(items),
         state_size=STATE_SIZE,

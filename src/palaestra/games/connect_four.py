@@ -186,6 +186,7 @@ def build(rows: int, cols: int, as_bits: bool) -> ConnectFour:
         rows=rows,
         cols=cols,
         num_actions=cols,
+        action_layout="columns",
         max_plies=rows * cols,
         max_legal=cols,
         state_size=state_bytes(16 if as_bits else rows * cols),

@@ -171,6 +171,7 @@ def make(sizes: tuple[int, ...]) -> HexGame:
         rows=n,
         cols=n,
         num_actions=n * n,
+        action_layout="cells",
         max_plies=n * n,
         max_legal=n * n,
         state_size=state_bytes(n * n + 1),

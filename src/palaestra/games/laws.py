@@ -284,6 +284,21 @@ def symmetry(sample: Sample) -> Iterator[str]:
             yield f"{sample.where(row)}: {one.name} does not commute with observe"
 
 
+def layout(sample: Sample) -> Iterator[str]:
+    """Symmetries move actions with the cells or columns that `action_layout` puts them on."""
+    game, (_, height, width) = sample.game, sample.game.observation_shape
+    if game.action_layout not in ("cells", "columns") or _faulty_maps(game):
+        return
+    for one in game.symmetries:
+        places = np.arange(height * width) if game.action_layout == "cells" else np.arange(width)
+        moved = one.cells if game.action_layout == "cells" else one.cells[:width] % width
+        planes = game.num_actions // len(places)
+        wanted, found = np.tile(moved, planes), one.actions[: planes * len(places)] % len(places)
+        for action in _true(found != wanted)[:1]:
+            what = "cell" if game.action_layout == "cells" else "column"
+            yield f"{one.name}: action {action} does not move with its {what}, as action_layout says"
+
+
 def exchange(sample: Sample) -> Iterator[str]:
     """Exchanging the players commutes with `advance` and `legal`, passes the turn and negates the outcome."""
     game, one = sample.game, sample.game.exchange
@@ -390,6 +405,7 @@ LAWS: dict[str, Law] = {
     "score": score,
     "group": group,
     "symmetry": symmetry,
+    "layout": layout,
     "exchange": exchange,
     "state text": state_text,
     "action text": action_text,

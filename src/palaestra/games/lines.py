@@ -111,6 +111,7 @@ def build(id: str, rows: int, cols: int, k: int, as_bits: bool) -> BoardGame:
         rows=rows,
         cols=cols,
         num_actions=rows * cols,
+        action_layout="cells",
         max_plies=rows * cols,
         max_legal=rows * cols,
         state_size=state_bytes(16 if as_bits else rows * cols),

@@ -259,6 +259,7 @@ def make(parts: tuple[int | str, ...]) -> OppositionGame:
         height=height,
         absolute=absolute,
         num_actions=8,
+        action_layout="global",
         max_plies=PLIES_PER_RANK * height,
         max_legal=8,
         state_size=state_bytes(4),

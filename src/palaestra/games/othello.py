@@ -240,6 +240,7 @@ def build(n: int, one_word: bool) -> BoardGame:
         cols=n,
         look="discs",
         num_actions=n * n + 1,
+        action_layout="cells",
         # Every pass stands between two placements: the first ply places, a pass that met no placement would have been
         # the end, and so would a pass after the last one.
         max_plies=2 * placements - 1,

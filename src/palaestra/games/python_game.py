@@ -32,7 +32,7 @@ from numpy.typing import ArrayLike
 
 from palaestra.base.errors import GameError, PalaestraError
 from palaestra.base.types import Float32s, Int8s, Int32s, Int64s
-from palaestra.games.base import Game, Tiebreak
+from palaestra.games.base import ActionLayout, Game, Tiebreak
 from palaestra.games.kernel_game import state_bytes
 from palaestra.games.rows import HEADER, ONGOING
 
@@ -121,6 +121,7 @@ class PythonGame(Game):
         tiebreak: Tiebreak = "none",
         largest_outcome: int = 0,
         version: int = 1,
+        action_layout: ActionLayout = "",
         goal: str = "",
     ) -> PythonGame:
         """The game of these rules; sizes that can be seen in the initial position are taken from it."""
@@ -137,6 +138,7 @@ class PythonGame(Game):
             state_size=state_bytes(len(numbers)),
             observation_shape=(planes.shape[0], planes.shape[1], planes.shape[2]),
             version=version,
+            action_layout=action_layout,
             goal=goal,
             players=players,
             tiebreak=tiebreak,

@@ -50,13 +50,15 @@ class Identity:
 class Arm:
     """One of the settings that are compared, on one game.
 
-    `sets` are settings of a run, written as for --set. `values` are arguments of a measure that trains nothing.
+    `sets` are settings of a run, written as for --set. `values` are arguments of a measure that trains nothing. `after`
+    is the arm, on a board of its own, whose final networks the runs start with.
     """
 
     name: str
     game: str
     sets: tuple[str, ...] = ()
     values: Mapping[str, Value] = field(default_factory=dict)
+    after: Arm | None = None
 
 
 @dataclass(frozen=True)

@@ -29,12 +29,18 @@ from palaestra.lab.data import Row, Value
 from palaestra.learn.config import RunConfig
 from palaestra.learn.events import Event, IterationEnded, Listener
 from palaestra.learn.loop import resume, train
-from palaestra.learn.settings import flatten
+from palaestra.learn.settings import NONE, flatten
 from palaestra.runs.folder import CONFIG, RunFolder
 from palaestra.runs.metrics import MetricsLine
 from palaestra.work.jobs import report
 
 RUNS, JOBS = "runs", "jobs"
+# Settings that runs did not have when keys began, each as it is where nobody sets it: no key knows them there.
+LATER = {
+    "start": NONE, "course.games": [], "course.mode": "mixed", "course.shares": [], "course.progress": 0.55,
+    "course.judged": "own", "selfplay.first_simulations": NONE, "selfplay.search_until": 1.0, "selfplay.overlap": 0.0,
+    "learn.given_epochs": 5.0,
+}  # fmt: skip
 Until = Callable[[MetricsLine], bool]
 
 
@@ -44,6 +50,7 @@ class Train:
 
     config: RunConfig
     until: Until | None = None
+    after: Train | None = None  # the finished run whose network it starts with
 
     @cached_property
     def key(self) -> str:
@@ -51,9 +58,10 @@ class Train:
         settings = {
             name: value
             for name, value in flatten(self.config).items()
-            if value is not None and value is not False and (name, value) != ("threads", 1)
+            if value is not None and value is not False and (name, value) != ("threads", 1) and LATER.get(name) != value
         }
-        return f"{_plain(self.config.game)}-{_hash(settings, game_version(self.config.game))}"
+        first = () if self.after is None else (self.after.key,)
+        return f"{_plain(self.config.game)}-{_hash(settings, game_version(self.config.game), *first)}"
 
     def __str__(self) -> str:
         return f"run {self.key}"
@@ -174,7 +182,8 @@ class Store:
             if (folder / CONFIG).is_file():
                 resume(folder, iterations=iterations, minutes=config.minutes, game=config.game, listeners=heard)
             else:
-                train(config.model_copy(update={"iterations": iterations}), folder, heard)
+                start = config.start if job.after is None else f"run:{self.run(job.after)}@best"
+                train(config.model_copy(update={"iterations": iterations, "start": start}), folder, heard)
 
     def do_batch(self, jobs: Sequence[Call]) -> None:
         """Do several calls of one batch at once; each is kept as it ends."""

@@ -71,7 +71,8 @@ class Plan:
                 seed=seed,
                 threads=1,  # training cuts its batches by them: so no result depends on the machine
             )
-            self._runs[place] = Train(config, until)
+            after = None if arm.after is None else self.run(preset, arm.after, seed)
+            self._runs[place] = Train(config, until, after)
         return self._runs[place]
 
     def _end(self, name: str) -> Any:
@@ -128,14 +129,17 @@ def boards_of(experiment: Experiment, scale: ScaleName) -> list[str]:
 
 
 def _arms(experiment: Experiment, scale: Scale) -> list[Arm]:
-    return [
-        replace(
-            arm,
-            game=scale.boards.get(arm.game, arm.game),
-            sets=tuple(scale.instead.get(text, text) for text in arm.sets),
-        )
-        for arm in experiment.arms
-    ]
+    return [_at(scale, arm) for arm in experiment.arms]
+
+
+def _at(scale: Scale, arm: Arm) -> Arm:
+    """An arm on the board and with the settings that it has at a scale."""
+    return replace(
+        arm,
+        game=scale.boards.get(arm.game, arm.game),
+        sets=tuple(scale.instead.get(text, text) for text in arm.sets),
+        after=None if arm.after is None else _at(scale, arm.after),
+    )
 
 
 def refuse_own(experiment: Experiment, key: str, text: str) -> None:

@@ -22,7 +22,7 @@ from palaestra.lab.pages import Replay, card, fill_page
 from palaestra.lab.plots import run_plots
 from palaestra.runs.folder import RunFolder, numbered
 from palaestra.runs.manifest import Manifest
-from palaestra.runs.metrics import Lines
+from palaestra.runs.metrics import AnchorResult, Lines
 from palaestra.runs.pgn_games import PgnGame, read_games
 
 MOST_GAMES = 5
@@ -113,6 +113,7 @@ def facts(manifest: Manifest, lines: Lines) -> list[tuple[str, str]]:
         ("network", manifest.net),
         ("best is iteration", str(manifest.best)),
     ]
+    shown += [("history", change) for entry in manifest.history for change in entry["changed"]]
     last = lines[-1] if lines else None
     if last is not None and last.reward:
         shown.append(("reward", last.reward))
@@ -124,10 +125,20 @@ def facts(manifest: Manifest, lines: Lines) -> list[tuple[str, str]]:
     for score in (judged, *judged.anchors) if judged is not None else ():
         ends = "" if score.low is None else f" ({score.low:.1f} to {score.high:.1f})"
         shown.append((f"mean score of {score.player}, 95 %", f"{score.mean:.1f}{ends}"))
+    for result, game in _elsewhere(lines):
+        shown.append((f"Elo against {result.anchor} at {game}, 95 %", elo_in_words(result.elo)))
     latest = next((line.elo for line in reversed(lines) if line.elo), {})
     for anchor, elo in latest.items():
         shown.append((f"Elo against {anchor}, 95 %", elo_in_words(elo)))
     return shown
+
+
+def _elsewhere(lines: Lines) -> list[tuple[AnchorResult, str]]:
+    """The last results at other games of the run's course."""
+    judged = [
+        line.course for line in lines if line.course is not None and any(one.against for one in line.course.games)
+    ]
+    return [(result, one.game) for one in (judged[-1].games if judged else ()) for result in one.against or ()]
 
 
 def flat(settings: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]:

@@ -82,12 +82,18 @@ def jobs_of(plans: Sequence[Plan]) -> list[Job]:
     for plan in plans:
         for measure in plan.experiment.measures:
             for job in measure.jobs(plan):
-                needed: tuple[Job, ...] = job.needs if isinstance(job, Call) else ()
-                for one in (*needed, job):
+                needed: tuple[Train, ...] = job.needs if isinstance(job, Call) else (job,)
+                first = tuple(one.after for one in needed if one.after is not None)
+                for one in (*first, *needed, job):
                     before = found.get(one.key)
                     if not isinstance(before, Train) or before.until is not None:
                         found[one.key] = one
-    return sorted(found.values(), key=lambda job: isinstance(job, Call))
+    return sorted(found.values(), key=_turn)
+
+
+def _turn(job: Job) -> int:
+    """When a job is due: runs, then those that start with the network of another, then calls, which look at runs."""
+    return 2 if isinstance(job, Call) else int(job.after is not None)
 
 
 def do_jobs(store: Store, jobs: Sequence[Job], workers: Workers, listen: Callable[[Progress], None]) -> None:
@@ -116,8 +122,8 @@ def do_jobs(store: Store, jobs: Sequence[Job], workers: Workers, listen: Callabl
         tell()
 
     tell()
-    for kind in (Train, Call):  # calls need runs that are finished
-        pieces = _pieces(store, [j for j in jobs if isinstance(j, kind) and shares[j.key] < 1.0], workers.count)
+    for turn in range(3):
+        pieces = _pieces(store, [j for j in jobs if _turn(j) == turn and shares[j.key] < 1.0], workers.count)
         members = {piece.key: keys for piece, keys in pieces}
         for piece, _ in workers.run([piece for piece, _ in pieces], heard):
             shares.update(dict.fromkeys(members[piece.key], 1.0))

@@ -27,7 +27,7 @@ from palaestra.base import compiling
 from palaestra.base.errors import ConfigError
 from palaestra.games.base import Game
 from palaestra.games.registry import make_game
-from palaestra.learn.config import LearnConfig, RunConfig, WarmStartConfig
+from palaestra.learn.config import CourseConfig, LearnConfig, RunConfig, WarmStartConfig
 from palaestra.learn.speed_memory import code_digest, memory_file, read_memory, write_memory
 from palaestra.learn.time_model import (
     AnchorSpeed,
@@ -74,6 +74,7 @@ def calibrate(
     game = make_game(config.game)
     if game.players == 1:
         raise ConfigError(f"{game.id} has one player: estimates are for games of two, for example connect_four-5x5")
+    config = config.model_copy(update={"course": CourseConfig()})  # other games of the course are counted as its own
     return _Calibration(game, config, listen or (lambda what: None), anew, old).speeds()
 
 

@@ -274,6 +274,46 @@ class SoloConfig(Group):
     widest: float = Field(2.0, ge=1, le=100, description="the largest product of these factors")
 
 
+class CourseConfig(Group):
+    """Other games of the run, for networks that fit boards of every size (rNcM). Thesis: none; it is in its outlook."""
+
+    games: tuple[str, ...] = Field(
+        (),
+        description="learned before the run's own game or with it: sizes of it such as 5x5, or games such as hex-6x6",
+    )
+    mode: Literal["mixed", "curriculum"] = Field(
+        "mixed", description="mixed: all in every iteration; curriculum: one after the other, the run's own last"
+    )
+    shares: tuple[float, ...] = Field(
+        (),
+        description="of course.games, then the run's own: of games played, or in a curriculum of the run; []: equal",
+    )
+    progress: float = Field(
+        0.55,
+        ge=0,
+        le=1,
+        description="curriculum: goes on when a network scores less than this against the one evaluated before it",
+    )
+    judged: Literal["own", "each"] = Field(
+        "own", description="mixed: anchors are met at the run's own game, or at each game of the course"
+    )
+
+    @model_validator(mode="after")
+    def _fits(self) -> CourseConfig:
+        if self.shares and (len(self.shares) != len(self.games) + 1 or not all(share > 0 for share in self.shares)):
+            raise ValueError(
+                f"course.shares are {len(self.shares)}: give a positive number for each of the {len(self.games)}"
+                " course.games and one for the run's own game, or none at all"
+            )
+        if not self.games and (self.mode != "mixed" or self.judged != "own"):
+            raise ValueError(f"course.mode={self.mode} and course.judged={self.judged} need course.games")
+        if self.mode == "curriculum" and self.judged == "each":
+            raise ValueError(
+                "course.judged=each is for course.mode=mixed: a curriculum is judged at the run's own game"
+            )
+        return self
+
+
 class DefectsConfig(Group):
     """Each off: for reproducing published results only (sources: defects of public code)."""
 
@@ -296,7 +336,12 @@ class RunConfig(Group):
     game: str = Field(description="an id such as connect_four-6x7; a family's name alone takes its usual size")
     net: str = Field(
         "b3c32",
-        description="b3c32: 3 blocks of 32 channels; thesis256 is the thesis's; -outcome or -categorical: heads",
+        description="b3c32: 3 blocks of 32 channels; r3c32: for every board; thesis256; -outcome, -categorical: heads",
+    )
+    start: str | None = Field(
+        None,
+        min_length=1,
+        description="weights to begin with: run:NAME@12 or an ONNX file of this program; none: random",
     )
     reward: str = Field(
         "default", min_length=1, description="what outcomes are worth: such as primitive or cdf(generations=5)"
@@ -318,6 +363,7 @@ class RunConfig(Group):
     evaluation: EvaluationConfig = EvaluationConfig()
     solo: SoloConfig = SoloConfig()
     defects: DefectsConfig = DefectsConfig()
+    course: CourseConfig = CourseConfig()
 
     @field_validator("game")
     @classmethod
@@ -336,6 +382,10 @@ class RunConfig(Group):
             raise ValueError(f"selfplay.sampling searches nothing: warm.enhancement={self.warm.enhancement} has no use")
         if self.learn.count_symmetries and (self.learn.epochs is None or not self.learn.symmetries):
             raise ValueError("learn.count_symmetries is read with learn.epochs and learn.symmetries=true only")
+        if self.course.mode == "curriculum" and not self.evaluation.history:
+            raise ValueError(
+                "course.mode=curriculum sees by evaluation.history that progress stalls: set it to 40, say"
+            )
         self._defects_fit()
         return self
 

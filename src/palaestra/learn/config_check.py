@@ -5,6 +5,7 @@ from __future__ import annotations
 from palaestra.base.errors import ConfigError
 from palaestra.games.base import Game
 from palaestra.learn.config import RunConfig, SoloConfig
+from palaestra.learn.course import make_course
 from palaestra.learn.demerits import check_demerits
 from palaestra.nets.architecture import parse_net
 from palaestra.nets.heads import CATEGORICAL_HEAD, OUTCOME_HEAD, VALUE_HEAD
@@ -17,6 +18,7 @@ def trainable(config: RunConfig, game: Game) -> Game:
     """The game, as it was given; an error if it cannot be trained with this configuration, early or late in the run."""
     (_check_one if game.players == 1 else _check_two)(game, config)
     _check_reward(game, config)
+    _check_course(game, config)
     make_rule(config.selfplay.search.rule)
     if config.defects.winners_colour and parse_net(config.net).head != VALUE_HEAD:
         raise ConfigError(
@@ -42,6 +44,18 @@ def _check_reward(game: Game, config: RunConfig) -> None:
         f" the values of earlier ones; take a network that learns how games end, --set net={config.net}-{head}, or"
         " allow it: --set learn.stale_values=true"
     )
+
+
+def _check_course(game: Game, config: RunConfig) -> None:
+    """ConfigError if a game of the course cannot be learned together with the others, or judged by the anchors."""
+    course = make_course(config, game)
+    if len(course.games) > 1 and make_reward(config.reward, game).learns:
+        raise ConfigError(
+            f"reward is {config.reward}: it learns from one game, and course.games has others; take primitive"
+        )
+    for other in course.games[:-1] if config.course.judged == "each" else ():
+        for anchor in config.evaluation.anchors:
+            make_player(anchor, other)
 
 
 def _check_one(game: Game, config: RunConfig) -> None:

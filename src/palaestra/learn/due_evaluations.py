@@ -7,7 +7,7 @@ score. The games are played by the stages that are given; nothing is kept here.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ import numpy as np
 from palaestra.arena.match import Running
 from palaestra.games.base import Game
 from palaestra.learn.config import RunConfig
+from palaestra.learn.course import Course
 from palaestra.learn.demerits import demerit_games
 from palaestra.learn.events import StageTimer
 from palaestra.learn.gate import GateResult
@@ -31,6 +32,7 @@ class Judged(NamedTuple):
 
     gate: GateResult | None = None
     results: tuple[AnchorResult, ...] | None = None  # against the anchors
+    elsewhere: dict[int, tuple[AnchorResult, ...]] | None = None  # at other games of the course, by number
     history: Encounter | None = None  # against the network evaluated before
     demerits: Demerits | None = None
     scores: tuple[Scored, ...] | None = None  # with one player: the agent's, then the anchors'
@@ -54,10 +56,25 @@ class Plan(NamedTuple):
 
 @dataclass(frozen=True)
 class DueEvaluations:
-    game: Game
+    course: Course
     config: RunConfig
     stages: Stages
-    reward: Reward  # under which all sides search
+    rewards: Sequence[Reward]  # under which all sides search, by the number of the game
+    stage: int  # the game at which networks of the run meet
+
+    @property
+    def game(self) -> Game:
+        """The run's own, at which anchors are met."""
+        return self.course.games[self.course.own]
+
+    @property
+    def reward(self) -> Reward:
+        return self.rewards[self.course.own]
+
+    @property
+    def elsewhere(self) -> list[int]:
+        """Other games at which anchors are met, too."""
+        return list(range(self.course.own)) if self.config.course.judged == "each" else []
 
     def plan(self, iteration: int, network: int, lines: Lines, over: bool) -> Plan:
         """What is due in an iteration; `over` says that it is the run's last, `lines` are those before it."""
@@ -67,7 +84,11 @@ class DueEvaluations:
         against = earlier if due and settings.history and earlier != network else None
         demerits = demerit_games(self.game) if settings.demerits else 0
         players = len(settings.anchors) + (self.game.players == 1)
-        games = demerits + due * settings.games * players + (against is not None) * settings.history
+        games = (
+            demerits
+            + due * settings.games * players * (1 + len(self.elsewhere))
+            + (against is not None) * settings.history
+        )
         return Plan(iteration, network, demerits, due, against, games)
 
     def judge(self, plan: Plan, model: bytes, read: Callable[[int], bytes], listen: StageTimer) -> Judged:
@@ -80,15 +101,20 @@ class DueEvaluations:
         if plan.anchors and self.game.players == 1:
             judged = judged._replace(scores=self._score(plan.iteration, model, listen))
         elif plan.anchors:
-            judged = judged._replace(results=self._meet_anchors(plan.iteration, model, listen))
+            results, *others = [
+                self._meet_anchors(number, plan.iteration, model, listen)
+                for number in (self.course.own, *self.elsewhere)
+            ]
+            judged = judged._replace(results=results, elsewhere=dict(zip(self.elsewhere, others, strict=True)))
         if plan.against is not None:
             heard = listen.match(self.config.evaluation.history)
             earlier, iteration = read(plan.against), plan.iteration
-            match = self.stages.meet(self.game, model, earlier, self.config, iteration, heard, reward=self.reward)
+            game, reward = self.course.games[self.stage], self.rewards[self.stage]
+            match = self.stages.meet(game, model, earlier, self.config, iteration, heard, reward=reward)
             judged = judged._replace(history=encounter(match, plan.network, plan.against))
         return judged
 
-    def _meet_anchors(self, iteration: int, model: bytes, listen: StageTimer) -> tuple[AnchorResult, ...]:
+    def _meet_anchors(self, number: int, iteration: int, model: bytes, listen: StageTimer) -> tuple[AnchorResult, ...]:
         settings = self.config.evaluation
         heard = {anchor: listen.match(settings.games) for anchor in settings.anchors}
 
@@ -96,7 +122,8 @@ class DueEvaluations:
             heard[anchor](running)
 
         seed = self._seed(iteration)
-        return tuple(self.stages.evaluate(self.game, model, self.config, seed, told, reward=self.reward))
+        game, reward = self.course.games[number], self.rewards[number]
+        return tuple(self.stages.evaluate(game, model, self.config, seed, told, reward=reward))
 
     def _score(self, iteration: int, model: bytes, listen: StageTimer) -> tuple[Scored, ...]:
         before: dict[str, int] = {}  # player -> games of those before it

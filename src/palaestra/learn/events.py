@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self
 
 from palaestra.arena.match import Running
+from palaestra.base.progress import ProgressListener
 from palaestra.games.base import Game
 from palaestra.learn.config import RunConfig
 from palaestra.runs.metrics import AgentScore, AnchorResult, Elo, MetricsLine, Score
@@ -144,7 +145,7 @@ class StageTimer:
     ) -> None:
         self.tell, self.spent = tell, spent
         self.iteration, self.stage, self.total, self.unit = iteration, stage, total, unit
-        self.matched = 0  # games of the matches so far
+        self.matched = 0  # games of the parts or matches so far
 
     def __enter__(self) -> Self:
         self.tell(StageStarted(self.iteration, self.stage, self.total, self.unit))
@@ -153,6 +154,11 @@ class StageTimer:
 
     def __call__(self, done: int, total: int | None = None) -> None:
         self.tell(StageProgress(self.iteration, self.stage, done, total or self.total))
+
+    def part(self, count: int) -> ProgressListener:
+        """A listener of the stage's next part, which counts up to `count`; what the parts before counted is done."""
+        before, self.matched = self.matched, self.matched + count
+        return lambda done, total: self(before + done)
 
     def match(self, games: int) -> Callable[[Running], None]:
         """A listener of the stage's next match, which has so many games; those of the matches before it are done."""

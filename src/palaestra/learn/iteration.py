@@ -12,7 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from palaestra.base.errors import DamagedRunError, RunError
+from palaestra.base.progress import ProgressListener
 from palaestra.base.types import Arrays
+from palaestra.games.base import Game
 from palaestra.learn import events
 from palaestra.learn.config import RunConfig
 from palaestra.learn.divergence import divergence
@@ -21,6 +23,7 @@ from palaestra.learn.events import Stage, StageTimer
 from palaestra.learn.gate import GateResult
 from palaestra.learn.learner import TrainReport
 from palaestra.learn.metrics_line import measure
+from palaestra.learn.played import Played, course_state
 from palaestra.learn.schedules import scheduled
 from palaestra.learn.selfplay import SelfPlay
 from palaestra.learn.session import Session
@@ -29,6 +32,7 @@ from palaestra.runs.folder import numbered, pack
 from palaestra.runs.manifest import Manifest
 from palaestra.runs.metrics import MetricsLine
 from palaestra.runs.pgn_games import write_game
+from palaestra.runs.places import fit_for_files
 
 BATCHES = 101  # number of the stage that draws batches, in its random seed
 
@@ -56,13 +60,17 @@ class Iteration:
         self.before = session.current  # what it starts from
         self.number = self.before.manifest.iteration + 1
         self.spent: dict[str, float] = {}  # seconds by stage
-        self.playing = scheduled(self.config, session.progress(self.number))  # how self-play is done now
+        self.how = scheduled(self.config, session.progress(self.number))  # self-play is done now
+        self.course = session.course
+        self.stage = self.course.stage(self.before.lines)  # the game at which networks are compared
+        self.playing = self.course.played(self.before.lines)
 
     def run(self) -> None:
         """Do the iteration and save it. If anything fails before it is saved, nothing has changed on the disk."""
         session = self.session
         solo = self._solo() if self.game.players == 1 else None
-        played = self._play("selfplay", self.playing) if solo is None else solo.play(self.number)
+        alone = None if solo is None else solo.play(self.number)
+        played = self._play_course() if alone is None else Played({self.course.own: alone})
         session.replay.add(self.number, played.examples)
         before = session.trainer.state() if self.config.gate.kind != "off" else None
         learned = self._learn()
@@ -87,7 +95,8 @@ class Iteration:
             earlier=self.before.lines,
             progress=session.progress(self.number),
             diverged=learned.diverged,
-            solo=None if solo is None else solo.part(played),
+            course=course_state(self.course, self.stage, played, judged, session.progress(self.number)),
+            solo=None if solo is None or alone is None else solo.part(alone),
         )
         self._save(manifest, files, line, chosen.model)
 
@@ -96,29 +105,42 @@ class Iteration:
     def _solo(self) -> SoloIteration:
         """The parts that only a game for one player has."""
         session = self.session
-        return SoloIteration(self.game, self.playing, session.reward, session.home.path, self.before.lines, self._play)
+        return SoloIteration(self.game, self.how, session.reward, session.home.path, self.before.lines, self._play)
 
     def _play(self, stage: Stage, config: RunConfig) -> SelfPlay:
         """The games of a stage by the network that plays; `config` says how many and how."""
-        switched = any(line.warm is not None and line.warm.switch for line in self.before.lines)
         with self._timer(stage, config.selfplay.games, "games") as listen:
-            return self.session.stages.play_games(
-                self.game,
-                self.before.model,
-                config,
-                self.number,
-                listen,
-                switched=switched,
-                reward=self.session.reward,
-            )
+            return self._play_game(self.course.own, config, listen)
+
+    def _play_course(self) -> Played:
+        """The games of self-play, of each game of the course as many as its share says."""
+        counts, parts = self.course.counts(self.how.selfplay.games, self.playing), dict[int, SelfPlay]()
+        with self._timer("selfplay", sum(counts.values()), "games") as listen:
+            for number, games in counts.items():
+                config = self.course.settings(self.how, number, games)
+                parts[number] = self._play_game(number, config, listen.part(games))
+        return Played(parts)
+
+    def _play_game(self, number: int, config: RunConfig, listen: ProgressListener) -> SelfPlay:
+        switched = any(line.warm is not None and line.warm.switch for line in self.before.lines)
+        return self.session.stages.play_games(
+            self.course.games[number],
+            self.before.model,
+            config,
+            self.number,
+            listen,
+            switched=switched,
+            reward=self.session.rewards[number],
+        )
 
     def _learn(self) -> Learned:
         session = self.session
-        steps = session.replay.steps(self.config.learn, len(self.game.symmetries))
+        by_game = session.replay.steps(self.playing)
+        steps = sum(by_game.values())
         with self._timer("training", steps, "batches") as listen:
             rng = np.random.default_rng([self.config.seed, self.number, BATCHES])
             turned = not self.config.defects.unturned_policies
-            batches = session.replay.batches(self.game, self.config.learn, rng, turn_policies=turned)
+            batches = session.replay.batches(by_game, rng, turn_policies=turned)
             report = session.trainer.train(batches, steps, session.progress(self.number), listen)
         diverged = divergence(report, self.game.num_actions)
         if diverged:
@@ -133,13 +155,13 @@ class Iteration:
             return Chosen(candidate, True, None)
         with self._timer("gate", games, "games") as listen:
             result = session.stages.judge(
-                self.game,
+                self.course.games[self.stage],
                 candidate,
                 self.before.model,
                 self.config,
                 self.number,
                 listen.match(games),
-                reward=session.reward,
+                reward=session.rewards[self.stage],
             )
         session.tell(events.GateEnded(self.number, result))
         if result.accepted:
@@ -150,7 +172,7 @@ class Iteration:
     def _evaluate(self, chosen: Chosen, over: bool) -> Judged:
         """What is due of demerits, anchors and earlier networks, with the gate's result."""
         session = self.session
-        due = DueEvaluations(self.game, self.config, session.stages, session.reward)
+        due = DueEvaluations(self.course, self.config, session.stages, session.rewards, self.stage)
         network = self.number if chosen.accepted else self.before.manifest.best
         plan = due.plan(self.number, network, self.before.lines, over)
         if not plan.games:
@@ -168,19 +190,22 @@ class Iteration:
 
     # Saving.
 
-    def _files(self, played: SelfPlay, chosen: Chosen) -> dict[str, bytes]:
+    def _files(self, played: Played, chosen: Chosen) -> dict[str, bytes]:
         """The new files of the iteration."""
         session, number = self.session, self.number
         tags = {"Event": f"self-play, iteration {number}"}
-        games = "".join(write_game(record, self.game, tags) for record in played.records)
-        files = {numbered("games", number, "pgn"): games.encode(), **session.reward_file(number)}
+        files = {numbered("games", number, "pgn"): b"", **session.reward_file(number)}
+        for which, part in played.parts.items():
+            game = self.course.games[which]
+            games = "".join(write_game(record, game, tags) for record in part.records)
+            files[games_file(number, game if which != self.course.own else None)] = games.encode()
         if chosen.accepted:
             files |= {numbered("checkpoints", number, "onnx"): chosen.model, **session.state_file(number)}
         files[numbered("replay", number, "safetensors")] = pack(session.replay.save_iteration(number))
         return files
 
     def _manifest(
-        self, played: SelfPlay, chosen: Chosen, files: Mapping[str, bytes], seconds: float, over: bool
+        self, played: Played, chosen: Chosen, files: Mapping[str, bytes], seconds: float, over: bool
     ) -> Manifest:
         """The manifest that names all files which are needed after the iteration."""
         old = self.before.manifest
@@ -196,7 +221,7 @@ class Iteration:
             trainer=trainer,
             seconds=seconds,
             games=old.games + len(played.records),
-            positions=old.positions + len(played.examples),
+            positions=old.positions + played.positions,
             finished=over,
             files=names,
         )
@@ -216,3 +241,10 @@ class Iteration:
 
     def _timer(self, stage: Stage, total: int | None, unit: str) -> StageTimer:
         return StageTimer(self.session.tell, self.spent, self.number, stage, total, unit)
+
+
+def games_file(iteration: int, other: Game | None) -> str:
+    """ "games/0012.pgn" of the run's own game, "games/0012.hex-6x6.pgn" of another one of its course."""
+    if other is None:
+        return numbered("games", iteration, "pgn")
+    return numbered("games", iteration, f"{fit_for_files(other.id)}.pgn")

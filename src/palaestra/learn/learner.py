@@ -23,6 +23,7 @@ class Batch:
     outcome: Int32s  # [B], of the game that the position is from, for the first player
     ply: Int32s  # [B], plies before the position
     mover: Int8s  # [B], 0 or 1: the player to move
+    game: int = 0  # the number of the game in the run's course
 
     def __len__(self) -> int:
         return len(self.planes)
@@ -67,6 +68,8 @@ class Learner(Protocol):
     ) -> TrainReport: ...
 
     def onnx(self) -> bytes: ...
+
+    def adopt(self, weights: dict[str, Float32s], planes: Float32s) -> None: ...
 
     def state(self) -> Arrays: ...
 

@@ -21,7 +21,6 @@ from palaestra.learn.divergence import IN_A_ROW, diverged_error, diverged_in_a_r
 from palaestra.learn.events import Listener, Summary
 from palaestra.learn.given_games import learn_given, read_given, wait_to_be_learned
 from palaestra.learn.iteration import Iteration
-from palaestra.learn.provenance import config_text
 from palaestra.learn.session import Session
 from palaestra.learn.settings import as_settings, bounds, changes, make_config, merge, parse_sets
 from palaestra.learn.stages import Stages
@@ -48,12 +47,14 @@ def train(
     home = RunFolder(Path(folder))
     home.refuse_if_taken()
     game = trainable(config, make_game(config.game))  # what cannot be trained leaves no folder behind
+    if games is not None and config.course.games:
+        raise ConfigError("games are given to a run of one game: leave out course.games, or --games")
     given = None if games is None else read_given(games, game).pgn
     session = Session(home, config, game, tuple(listeners), stages)
+    session.take_start()
     home.create()
     with home.locked():
         home.give_games(given)
-        home.write_config(config_text(config, game, ()))
         session.begin()
         return _run(session)
 
@@ -94,7 +95,7 @@ def resume(
                 trainable(config, rules)
             session = Session(home, config, rules, tuple(listeners), stages)
             if manifest is None:  # killed before its first checkpoint: nothing can differ yet
-                home.write_config(config_text(config, rules, ()))
+                session.take_start()
                 session.begin()
                 return _run(session)
             if iterations is not None or minutes is not None:

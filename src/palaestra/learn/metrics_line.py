@@ -16,19 +16,29 @@ from palaestra.learn.config import RunConfig
 from palaestra.learn.due_evaluations import Judged
 from palaestra.learn.gate import GateResult
 from palaestra.learn.learner import Losses, TrainReport
+from palaestra.learn.played import Played
 from palaestra.learn.running_elo import latest_elo, playing
-from palaestra.learn.selfplay import SelfPlay
 from palaestra.learn.solo import SoloPart
 from palaestra.rewards.base import Reward
 from palaestra.runs.game_record import GameRecord
 from palaestra.runs.manifest import Manifest
-from palaestra.runs.metrics import AgentScore, Gate, LearnedReward, Lines, LossMeans, MetricsLine, Score, StageSeconds
+from palaestra.runs.metrics import (
+    AgentScore,
+    CourseState,
+    Gate,
+    LearnedReward,
+    Lines,
+    LossMeans,
+    MetricsLine,
+    Score,
+    StageSeconds,
+)
 
 
 def measure(
     config: RunConfig,
     manifest: Manifest,
-    played: SelfPlay,
+    played: Played,
     report: TrainReport,
     judged: Judged,
     reward: Reward,
@@ -38,18 +48,19 @@ def measure(
     earlier: Lines,
     progress: float,
     diverged: str | None,
+    course: CourseState | None = None,
     solo: SoloPart | None = None,
 ) -> MetricsLine:
     """The line of the manifest's iteration; `seconds` are those of its stages (Eq. 3.2), `earlier` the lines before.
 
     `reward` has learned from the iteration's games; `progress` is where the run was for its schedules, `diverged` why
-    training ran away, if it did. `solo` is what only a game for one player has.
+    training ran away, if it did. `course` is what a run of several games has, `solo` what a game for one player has.
     """
     results = judged.results
     line = MetricsLine(
         iteration=manifest.iteration,
         games=len(played.records),
-        positions=len(played.examples),
+        positions=played.positions,
         seconds=stage_seconds(seconds, solo is not None),
         elapsed=manifest.seconds,
         losses=loss_means(report.losses),
@@ -76,6 +87,7 @@ def measure(
         simulations=played.simulations,
         simulations_per_second=played.simulations_per_second,
         warm=played.warm,
+        course=course,
         buffer=buffer,
     )
     return replace(line, running_elo=latest_elo([*earlier, line]))

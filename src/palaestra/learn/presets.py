@@ -22,11 +22,22 @@ from palaestra.base.user_code import trust
 from palaestra.games.base import Game
 from palaestra.games.registry import full_id, make_game, text_of
 from palaestra.learn.config import RunConfig
-from palaestra.learn.settings import as_settings, bounds, flat, make_config, merge, parse_sets
+from palaestra.learn.settings import NONE, as_settings, bounds, flat, make_config, merge, parse_sets
+from palaestra.learn.start import read_start
 from palaestra.nets.architecture import parse_net
 from palaestra.nets.heads import VALUE_HEAD
 
-NAMES = ("fast", "thesis", "thesis-small", "schmidt", "opposition-fast", "ranked", "record", "thesis-ranked")
+NAMES = (
+    "fast",
+    "thesis",
+    "thesis-small",
+    "schmidt",
+    "opposition-fast",
+    "ranked",
+    "record",
+    "thesis-ranked",
+    "curriculum",
+)
 DEFAULT, SOLO, ONE_BEGINNING = "fast", "ranked", "record"
 
 
@@ -80,7 +91,8 @@ def configure(
 
     Without a preset it is the one for the game; without a number of threads, in any of them, all cores are used.
     `iterations` or `minutes` replace the preset's end of the run, both of them. Settings that are None are left alone.
-    A network that learns what games end in reads no other value target: it gets z unless one is given.
+    A network that learns what games end in reads no other value target: it gets z unless one is given. A run that
+    starts from the weights of another network has that network unless one is given.
     """
     text = full_id(game) if isinstance(game, str) else text_of(game)
     trust(text, *map(str, settings.values()))
@@ -92,6 +104,8 @@ def configure(
     }
     given |= {key: value for key, value in settings.items() if value is not None}
     given = merge(given, parse_sets(sets))
+    if "net" not in given and isinstance(start := given.get("start"), str) and start != NONE:
+        given["net"] = read_start(start).written.net
     config = make_config(merge(chosen, given))
     if "selfplay.value_target" in flat(given) or parse_net(config.net).head == VALUE_HEAD:
         return config

@@ -18,6 +18,7 @@ from palaestra.games.base import Game
 from palaestra.learn.config import LearnConfig
 from palaestra.learn.examples import Examples
 from palaestra.learn.learner import Batch
+from palaestra.nets.facts import GameFacts, Shared
 
 
 class Replay:
@@ -49,6 +50,10 @@ class Replay:
             i: self._all.take(slice(end - len(part), end)) for (i, part), end in zip(kept.items(), ends, strict=True)
         }
 
+    def clear(self) -> None:
+        """Forget all of it."""
+        self._parts, self._all = {}, None
+
     def save_iteration(self, iteration: int) -> Arrays:
         """The arrays of one iteration, to be saved."""
         return self._parts[iteration].to_arrays()
@@ -71,16 +76,24 @@ class Replay:
         return max(1, math.ceil(config.samples_per_position * newest / config.batch))
 
     def batches(
-        self, game: Game, config: LearnConfig, rng: np.random.Generator, *, turn_policies: bool = True
+        self,
+        game: Game,
+        config: LearnConfig,
+        rng: np.random.Generator,
+        *,
+        turn_policies: bool = True,
+        shared: Shared | None = None,
+        number: int = 0,
     ) -> Iterator[Batch]:
         """Batches without end, drawn with replacement (sources: replay and training), in random orientations.
 
-        With `turn_policies` off, a policy stays as it is where its board is turned (sources: L1).
+        With `turn_policies` off, a policy stays as it is where its board is turned (sources: L1). `shared` says how a
+        network that learns several kinds of games sees this one, `number` which game of the run's course it is.
         """
         examples = self._all
         if examples is None or not len(examples):
             raise RunError("there are no positions to learn from: no game of the window was searched in full")
-        images = Images(game, legal_only=config.legal_only, turn_policies=turn_policies)
+        images = Images(game, legal_only=config.legal_only, turn_policies=turn_policies, shared=shared, number=number)
         return _draw(examples, images, config, rng)
 
 
@@ -96,8 +109,17 @@ def _draw(examples: Examples, images: Images, config: LearnConfig, rng: np.rando
 class Images:
     """The symmetries of a game as tables, for batches whose rows have different orientations."""
 
-    def __init__(self, game: Game, *, legal_only: bool = False, turn_policies: bool = True) -> None:
-        self.game = game
+    def __init__(
+        self,
+        game: Game,
+        *,
+        legal_only: bool = False,
+        turn_policies: bool = True,
+        shared: Shared | None = None,
+        number: int = 0,
+    ) -> None:
+        self.game, self.shared, self.number = game, shared, number
+        self.num_actions = GameFacts.of(game, shared).num_actions
         self.turn_policies = turn_policies
         self.illegal = -1.0 if legal_only else 0.0  # what the policy says of illegal moves
         self.count = len(game.symmetries)
@@ -112,13 +134,16 @@ class Images:
         """The examples as a batch, row i under symmetry which[i]; values and outcomes do not change."""
         planes = self.game.observe(examples.states)
         counts, legal = self.game.legal(examples.states)
-        policy = np.full((len(examples), self.game.num_actions), self.illegal, dtype=np.float32)
+        policy = np.full((len(examples), self.num_actions), self.illegal, dtype=np.float32)
         turned = np.empty_like(planes)
         flat = (*planes.shape[:2], -1)
         turn_planes(planes.reshape(flat), which, self._cells, self._channels, turned.reshape(flat))
         turned_by = which if self.turn_policies else np.zeros_like(which)
         turn_policies(examples.policy, counts, legal, turned_by, self._actions, policy)
-        return Batch(turned, policy, examples.value, examples.outcome, examples.ply, self.game.to_play(examples.states))
+        if self.shared is not None:
+            turned = self.shared.fill(self.game, turned)
+        movers = self.game.to_play(examples.states)
+        return Batch(turned, policy, examples.value, examples.outcome, examples.ply, movers, self.number)
 
 
 @kernel

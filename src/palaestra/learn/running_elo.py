@@ -2,9 +2,10 @@
 
 Whenever the gate meets a candidate, or an evaluation with `evaluation.history` meets the network evaluated before, two
 networks of the run play each other. Rated together, over the whole history, these matches give every network an Elo.
-It is known to flatter: a gate lets pass whoever was lucky in its few games, and nothing ties the chain of networks to
-players outside it (sources: traps). A tournament of the same checkpoints shows by how much. Who moved first is
-counted: with the newer network always named first, ratings would sink by the first move's worth (sources: L8).
+In a curriculum they are those at the game that is learned now. It is known to flatter: a gate lets pass whoever was
+lucky in its few games, and nothing ties the chain of networks to players outside it (sources: traps). A tournament of
+the same checkpoints shows by how much. Who moved first is counted: with the newer network always named first, ratings
+would sink by the first move's worth (sources: L8).
 
 All of it is a function of the lines of metrics.jsonl, so that a resumed run goes on with the same numbers. The earliest
 network is 0 Elo. Nothing here plays, and a network is known by the iteration that made it and nothing else.
@@ -54,8 +55,19 @@ def evaluated_before(lines: Lines) -> int:
 
 def encounters(lines: Lines) -> list[Encounter]:
     """The matches between networks in these lines; a run that did not yet count who began has none."""
-    found = (met for line in lines for met in (line.gate.encounter if line.gate is not None else None, line.history))
+    found = (
+        met
+        for line in _at_this_game(lines)
+        for met in (line.gate.encounter if line.gate is not None else None, line.history)
+    )
     return [met for met in found if met is not None]
+
+
+def _at_this_game(lines: Lines) -> Lines:
+    """The lines since a curriculum went on to another game: networks met at the one before do not compare."""
+    ends = (count for count in range(len(lines), 0, -1) if (at := lines[count - 1].course) is not None and at.ended)
+    # The line in which a game ended is still of that game.
+    return lines[next((count for count in ends if count < len(lines)), 0) :]
 
 
 def running_elos(lines: Lines) -> dict[int, RunningElo]:

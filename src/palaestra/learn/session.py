@@ -11,18 +11,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
+
 from palaestra.base.errors import RunError
 from palaestra.games.base import Game
 from palaestra.learn import events
 from palaestra.learn.config import RunConfig
+from palaestra.learn.course import make_course
 from palaestra.learn.events import Listener, Summary
 from palaestra.learn.provenance import about, config_text, differences
-from palaestra.learn.replay import Replay
+from palaestra.learn.replays import Replays
 from palaestra.learn.stages import Stages, real_stages
+from palaestra.learn.start import fitting_weights, read_start
 from palaestra.rewards.registry import make_reward
 from palaestra.runs.folder import RunFolder, numbered, pack
 from palaestra.runs.manifest import Change, Manifest
 from palaestra.runs.metrics import MetricsLine
+from palaestra.search.search_speed import scattered
+
+START_POSITIONS = 512  # of random games, on which the normalisations of a network are measured
 
 
 @dataclass(frozen=True)
@@ -48,17 +55,33 @@ class Session:
         stages: Stages | None = None,
     ) -> None:
         self.home, self.config, self.game, self.listeners = home, config, game, tuple(listeners)
-        self.reward = make_reward(config.reward, game)
+        self.course = make_course(config, game)
+        self.rewards = [make_reward(config.reward, one) for one in self.course.games]
+        self.reward = self.rewards[self.course.own]
+        self.history: tuple[Change, ...] = ()  # of a new run
         self.stages = stages or real_stages()
         self.trainer = self.stages.make_trainer(game, config)
-        self.replay = Replay(config.learn.window, config.learn.window_share)
+        self.replay = Replays(self.course, config.learn)
         self._clock = time.perf_counter()
         self._seconds_before = 0.0  # of earlier sessions
 
     # Starting.
 
+    def take_start(self) -> None:
+        """Take the weights that a new run starts from, if it does; what does not fit leaves nothing behind."""
+        if self.config.start is None:
+            return
+        start, course = read_start(self.config.start), self.course
+        first = course.games[course.stage(())]
+        planes = first.observe(scattered(first, START_POSITIONS, np.random.default_rng(self.config.seed)))
+        if course.shared is not None:
+            planes = course.shared.fill(first, planes)
+        self.trainer.adopt(fitting_weights(start, self.config.net, course.facts(course.own)), planes)
+        self.history = ({"after_iteration": 0, "changed": [start.note]},)
+
     def begin(self) -> None:
-        """Make and save iteration 0, the untrained network, and with it the games that the run was given, if any."""
+        """Make and save iteration 0, the network that the run starts from, and the games that it was given, if any."""
+        self.home.write_config(config_text(self.config, self.game, self.history))
         model = self.trainer.onnx()
         files = {numbered("checkpoints", 0, "onnx"): model, **self.state_file(0), **self.reward_file(0)}
         files |= self.home.given_games()
@@ -76,6 +99,7 @@ class Session:
             metrics_bytes=0,
             config=self.config.model_dump(mode="json"),
             about=about(self.config, self.game),
+            history=self.history,
             files=dict.fromkeys(files, ""),
         )
         self.save(manifest, files, None, model)

@@ -31,6 +31,8 @@ EXAMPLE = "--set learn.lr=0.01"
 FIXED = {
     "game": "a run learns one game",
     "net": "the weights belong to this network",
+    "start": "it began from those weights",
+    "course": "the games so far followed it",
     "reward": "the games so far were valued by it, and switch(primitive, cdf, at=20) plans a change beforehand",
     "seed": "the games so far came from it",
     "learn.optimizer": "its state would be lost",

@@ -26,13 +26,15 @@ from torch.nn import Parameter
 
 from palaestra.base.errors import ConfigError, ModelError
 from palaestra.base.progress import ProgressListener
-from palaestra.base.types import Array, Arrays
+from palaestra.base.types import Array, Arrays, Float32s
 from palaestra.games.base import Game
 from palaestra.learn.config import RunConfig
+from palaestra.learn.course import make_course
 from palaestra.learn.learner import Batch, Losses, TrainReport
 from palaestra.learn.losses import Loss, make_loss
 from palaestra.learn.optimizers import learning_rate, make_optimizer, new_moments
-from palaestra.nets.architecture import GameFacts
+from palaestra.nets.adopt import adopt
+from palaestra.nets.architecture import Weights
 from palaestra.nets.export import export_onnx
 from palaestra.nets.heads import VALUE_HEAD
 from palaestra.nets.modules import Trained, make_module, seed_dropout
@@ -51,12 +53,13 @@ class Trainer:
     def __init__(self, game: Game, config: RunConfig) -> None:
         if config.learn.batch < 2:
             raise ConfigError("learn.batch is 1: batch normalisation needs at least 2 positions, for example 64")
-        self.config, self.learn, self.facts = config, config.learn, GameFacts.of(game)
+        course = make_course(config, game)
+        self.config, self.learn, self.facts = config, config.learn, course.facts(course.own)
         self.device, self.loss = find_device(config.device), make_loss(config.learn)
         dropout = 0.0 if config.defects.idle_dropout else self.learn.dropout
         self.module = make_module(config.net, self.facts, dropout, config.seed)
-        self.head = self.module.net.head_for(self.facts)
-        if self.head.name != VALUE_HEAD and config.selfplay.value_target != "z":
+        self.heads = [self.module.net.head_for(course.facts(number)) for number in range(len(course.games))]
+        if self.heads[0].name != VALUE_HEAD and config.selfplay.value_target != "z":
             raise ConfigError(
                 f"selfplay.value_target is {config.selfplay.value_target}: {config.net} learns what games ended in and"
                 " would not read it; set selfplay.value_target=z, or take a network without a head of outcomes"
@@ -115,6 +118,13 @@ class Trainer:
     def onnx(self) -> bytes:
         """The network that plays: the averaged weights if there are any."""
         return export_onnx(self.averaged or self.module, self.facts)
+
+    def adopt(self, weights: Weights, planes: Float32s) -> None:
+        """Start from the weights of a network that plays; `planes` are observations of some positions of the game."""
+        adopt(self.module, self.facts, weights, planes)
+        if self.averaged is not None:
+            self.averaged.load_state_dict(self.module.state_dict())
+        self._copy_buffers()
 
     # The state.
 
@@ -208,7 +218,7 @@ class Trainer:
         """(network, planes, policy, the head's target) of each part, on the device."""
         count = max(1, min(len(self.copies), len(batch) // PART))
         planes = torch.from_numpy(batch.planes).to(self.device, memory_format=self.module.memory_format)
-        target = self.head.targets(batch.value, batch.outcome, batch.ply, batch.mover)
+        target = self.heads[batch.game].targets(batch.value, batch.outcome, batch.ply, batch.mover)
         others = (torch.from_numpy(array).to(self.device) for array in (batch.policy, target))
         columns = (tensor.tensor_split(count) for tensor in (planes, *others))
         return list(zip(self.copies[:count], *columns, strict=True))

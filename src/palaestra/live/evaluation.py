@@ -58,6 +58,7 @@ class EvaluatedRun:
     """What was measured about one network of a run."""
 
     run: StoredRun
+    game: str  # the id of the game that was played: the run's own, or another that its network plays
     iteration: int
     reward: str
     seed: int
@@ -71,7 +72,7 @@ class EvaluatedRun:
 
     @property
     def title(self) -> str:
-        return judged_in_words(self.run, self.iteration, None if self.own_reward else self.reward)
+        return judged_in_words(self.run, self.game, self.iteration, None if self.own_reward else self.reward)
 
     @property
     def elo(self) -> Elo | None:
@@ -86,7 +87,7 @@ class EvaluatedRun:
         """The evaluation as JSON."""
         found: EvaluationDocument = {
             "run": str(self.run.folder),
-            "game": self.run.game,
+            "game": self.game,
             "network": self.iteration,
             "elo": self.elo,
             "error_rate": self.error_rate,
@@ -168,9 +169,9 @@ def score_rows(scores: Sequence[Score]) -> list[tuple[str, ...]]:
     ]
 
 
-def judged_in_words(run: StoredRun, iteration: int, reward: str | None) -> str:
+def judged_in_words(run: StoredRun, game: str, iteration: int, reward: str | None) -> str:
     """Which network was judged, under which reward if that is told."""
-    return f"{run.name}, network {iteration}, on {run.game}" + (f", reward {reward}" if reward else "")
+    return f"{run.name}, network {iteration}, on {game}" + (f", reward {reward}" if reward else "")
 
 
 def rate_document(rate: ErrorRate) -> dict[str, Any]:
@@ -227,7 +228,8 @@ def evaluate(
 
     `simulations` may be several numbers; the network alone is always measured for mistakes, too. `positions` is a file
     of scored positions. `curve_points` measures so many earlier networks as well. With one player all play from the
-    same beginnings, and their scores stand beside each other. `game` names rules that are code of one's own.
+    same beginnings, and their scores stand beside each other. `game` names rules that are code of one's own, or another
+    game that the run's networks play.
     """
     budgets = (simulations,) if isinstance(simulations, int) else tuple(simulations)
     stored = run.stored if isinstance(run, Run) else open_run(str(run))
@@ -244,14 +246,14 @@ def evaluate(
         if curve_points is not None:
             raise ConfigError(f"--curve is for two players; palaestra report {stored.name} draws scores over time")
         own, others = _scores(task, games, tuple(against or SOLO_ANCHORS), positions)
-        return EvaluatedRun(stored, iteration, worth.text, seed, usual, scores=own, anchor_scores=others)
+        return EvaluatedRun(stored, rules.id, iteration, worth.text, seed, usual, scores=own, anchor_scores=others)
     sets = position_sets(rules, positions, seed)
     at = None if curve_points is None else curve_moments(stored, sets, curve_points)
     heard("mistakes", 0, 0)
     rates = error_rates(rules, task.model, stored.search, sets, (0, *budgets), **settings) if sets else []
     results, seconds = _matches(task, games, tuple(against or ANCHORS))
     drawn = None if at is None else _curve(task, sets, at, rates)
-    return EvaluatedRun(stored, iteration, worth.text, seed, usual, results, seconds, rates, drawn)
+    return EvaluatedRun(stored, rules.id, iteration, worth.text, seed, usual, results, seconds, rates, drawn)
 
 
 def _matches(task: _Task, games: int, anchors: tuple[str, ...]) -> tuple[list[AnchorResult], list[float]]:

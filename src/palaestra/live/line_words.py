@@ -14,6 +14,8 @@ def line_in_words(line: MetricsLine) -> str:
         f"{line.games} games of {line.mean_plies:.1f} plies",
         f"policy {number(line.losses.policy)}, value {number(line.losses.value)}",
     ]
+    if line.course is not None:
+        words[1] = " and ".join(f"{one.games} games of {one.game}" for one in line.course.games)
     if line.gate is not None:
         words.append(f"{'accepted' if line.gate.accepted else 'rejected'}: {line.gate.reason}")
     if line.demerits is not None:
@@ -21,7 +23,19 @@ def line_in_words(line: MetricsLine) -> str:
     if line.running_elo is not None:
         words.append(f"running Elo {running_words(line.running_elo)}")
     words += [f"against {anchor} {elo_in_words(elo)}" for anchor, elo in (line.elo or {}).items()]
-    return "; ".join([*words, *solo_words(line)])
+    return "; ".join([*words, *course_words(line), *solo_words(line)])
+
+
+def course_words(line: MetricsLine) -> list[str]:
+    """What a line says of other games of its run's course, and of a curriculum that goes on."""
+    if line.course is None:
+        return []
+    words = [
+        f"at {one.game} against {result.anchor} {elo_in_words(result.elo)}"
+        for one in line.course.games
+        for result in one.against or ()
+    ]
+    return words + ([f"on to the next game: {line.course.ended}"] if line.course.ended else [])
 
 
 def solo_words(metrics: MetricsLine) -> list[str]:

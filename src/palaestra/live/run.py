@@ -299,7 +299,7 @@ class RunList(list[RunRow]):
         return [
             (
                 row.name,
-                row.game or "–",
+                game_in_words(row),
                 "–" if row.minutes is None else f"{row.minutes:.1f}",
                 "–" if row.iterations is None else str(row.iterations),
                 strength_in_words(row.strength),
@@ -311,6 +311,14 @@ class RunList(list[RunRow]):
 
     def _repr_html_(self) -> str:
         return html.table(("run", "game", "min", "iter", "strength", "state", "changed"), self.rows())
+
+
+def game_in_words(row: RunRow) -> str:
+    """ "othello-8x8, with 5x5, 6x6, from run:small@40"."""
+    words = [row.game or "–"]
+    words += [f"with {', '.join(row.others)}"] if row.others else []
+    words += [f"from {row.start}"] if row.start else []
+    return ", ".join(words)
 
 
 def list_runs(folder: str | Path | None = None) -> RunList:

@@ -1,9 +1,10 @@
 """Networks by name, and the weights that they play with.
 
-`b3c32` is a network of 3 residual blocks of 32 channels, `thesis256`, `thesis512` and `schmidt` are those of the works,
-`mlp128x2` has two dense layers of 128. What the second head says is the end of a name: `b3c32` gives a value,
-`b3c32-outcome` and `b3c32-categorical` outcomes (`palaestra.nets.heads`). What a network is made of stands in its plan
-(`palaestra.nets.plan`), which its family writes (`palaestra.nets.families`).
+`b3c32` is a network of 3 residual blocks of 32 channels, `r3c32` the same for boards of every size, `thesis256`,
+`thesis512` and `schmidt` are those of the works, `mlp128x2` has two dense layers of 128. What the second head says is
+the end of a name: `b3c32` gives a value, `b3c32-outcome` and `b3c32-categorical` outcomes (`palaestra.nets.heads`).
+What a network is made of stands in its plan (`palaestra.nets.plan`), which its family writes
+(`palaestra.nets.families`).
 
 Weights are a plain dictionary of float32 arrays. They are the weights that play: batch normalisation, which only
 training knows, is folded into them. This module knows no file format and no game's rules, and imports no network
@@ -25,6 +26,7 @@ from palaestra.base.types import Float32s
 from palaestra.base.user_code import is_code
 from palaestra.nets.facts import GameFacts as GameFacts
 from palaestra.nets.families.base import Net as Net
+from palaestra.nets.families.boardless import BoardlessNet
 from palaestra.nets.families.dense import DenseNet
 from palaestra.nets.families.residual import ResidualNet
 from palaestra.nets.families.schmidt import SchmidtNet
@@ -35,7 +37,7 @@ from palaestra.nets.own import parse_own
 
 Weights = dict[str, Float32s]
 MOST_NAME = 100  # characters
-FAMILIES: tuple[type[Net], ...] = (ResidualNet, ThesisNet, SchmidtNet, DenseNet)
+FAMILIES: tuple[type[Net], ...] = (ResidualNet, BoardlessNet, ThesisNet, SchmidtNet, DenseNet)
 
 
 def parse_net(name: str) -> Net:

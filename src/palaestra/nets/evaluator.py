@@ -33,6 +33,7 @@ from palaestra.base.types import Float32s
 from palaestra.base.user_code import is_code
 from palaestra.games.base import Game
 from palaestra.nets.architecture import parse_net, split_head
+from palaestra.nets.boards import facts_for, fitted, is_for_another_board
 from palaestra.nets.graph import ACTIONS_KEY, GAME_KEY, INPUT, LOGITS, NET_KEY, OUTCOME, SHAPE_KEY, VALUE, VERSION_KEY
 from palaestra.nets.heads import CATEGORICAL_HEAD, OUTCOME_HEAD, VALUE_HEAD, Head, make_head
 from palaestra.rewards.base import Reward, default_reward
@@ -81,8 +82,13 @@ class OnnxEvaluator(Evaluator):
         self.game, self.batch = game, batch
         self.reward = default_reward(game) if reward is None else reward
         self.name = "the model" if isinstance(model, bytes) else str(model)
-        self._session = open_session(self.name, model if isinstance(model, bytes) else _read(Path(model)), threads)
+        content = model if isinstance(model, bytes) else read_model(Path(model))
+        self._session = open_session(self.name, content, threads)
         self.metadata: dict[str, str] = dict(self._session.get_modelmeta().custom_metadata_map)
+        if is_for_another_board(self.metadata, game):
+            self._session = open_session(self.name, fitted(content, game, self.name), threads)
+            self.metadata = dict(self._session.get_modelmeta().custom_metadata_map)
+        self.facts = facts_for(self.metadata, game, self.name)
         self._seconds = 0.0
         self._check_game()
         self._answer, rows = self._check_signature()
@@ -99,7 +105,12 @@ class OnnxEvaluator(Evaluator):
         return self._seconds
 
     def __call__(self, leaves: Leaves) -> Evaluation:
-        logits, raw = self.forward(self.game.observe(leaves.states))
+        planes = self.game.observe(leaves.states)
+        if self.facts.shared is not None:
+            planes = self.facts.shared.fill(self.game, planes)
+        logits, raw = self.forward(planes)
+        if logits.shape[1] > self.game.num_actions:  # a pass that other games of the network have
+            logits = np.ascontiguousarray(logits[:, : self.game.num_actions])
         plies, movers = self.game.plies(leaves.states), self.game.to_play(leaves.states)
         return Evaluation(logits, self.head.value(raw, self.reward, plies, movers))
 
@@ -154,16 +165,16 @@ class OnnxEvaluator(Evaluator):
     def _shapes(self, count: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Of both outputs for `count` positions."""
         answer = (count,) if self._answer == VALUE else (count, self.head.outputs)
-        return (count, self.game.num_actions), answer
+        return (count, self.facts.num_actions), answer
 
     def _check_game(self) -> None:
         """Metadata is optional, but what is there must be about this game."""
-        shape = "x".join(map(str, self.game.observation_shape))
+        shape = "x".join(map(str, self.facts.observation_shape))
         own = {
             GAME_KEY: self.game.id,
             VERSION_KEY: str(self.game.version),
             SHAPE_KEY: shape,
-            ACTIONS_KEY: str(self.game.num_actions),
+            ACTIONS_KEY: str(self.facts.num_actions),
         }
         if self.game.is_called(self.metadata.get(GAME_KEY, self.game.id)):
             del own[GAME_KEY]
@@ -191,7 +202,7 @@ class OnnxEvaluator(Evaluator):
             if given.type != "tensor(float)":
                 raise ModelError(f"{self.name}: {given.name} is a {given.type}, not a tensor of float32")
         rows, *shape = inputs[INPUT].shape or [None]
-        expected = self.game.observation_shape
+        expected = self.facts.observation_shape
         # A dimension that is not a number is free.
         if len(shape) != 3 or any(isinstance(d, int) and d != e for d, e in zip(shape, expected, strict=True)):
             raise ModelError(
@@ -213,7 +224,7 @@ class OnnxEvaluator(Evaluator):
 
     def _settle_calls(self, fixed: int | None) -> Calls:
         """The way to call in the largest batches so that the answer for a row depends on that row alone."""
-        shape = self.game.observation_shape
+        shape = self.facts.observation_shape
         rows = min(PROBES, self.batch)
         # Numbers with full mantissas: sums in another order show at once.
         probe = np.sin(np.arange(1, 1 + rows * math.prod(shape), dtype=np.float64)).astype(np.float32)
@@ -272,7 +283,8 @@ def _aligned_zeros(shape: tuple[int, ...], boundary: int = 64) -> Float32s:
     return raw[start : start + size].view(np.float32).reshape(shape)
 
 
-def _read(path: Path) -> bytes:
+def read_model(path: Path) -> bytes:
+    """The bytes of an ONNX file; ModelError if it cannot be read."""
     try:
         return read_bytes(path)
     except OSError as error:

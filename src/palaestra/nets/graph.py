@@ -18,12 +18,13 @@ import numpy as np
 from palaestra.base.errors import ModelError
 from palaestra.nets.architecture import GameFacts, Net, Weights, weight_shapes
 from palaestra.nets.heads import VALUE_HEAD
-from palaestra.nets.plan import Layer, Node, Plan, Step
+from palaestra.nets.plan import Layer, Node, Plan, Step, growth
 
 INPUT, LOGITS, VALUE, OUTCOME = "observation", "logits", "value", "outcome"
 GAME_KEY, VERSION_KEY, NET_KEY = "palaestra.game", "palaestra.game_version", "palaestra.net"
 REWARD_KEY = "palaestra.reward"
 SHAPE_KEY, ACTIONS_KEY = "palaestra.observation_shape", "palaestra.num_actions"
+SHARED_KEY = "palaestra.shared"
 
 # Old enough for every ONNX Runtime this project accepts, new enough for every operator used here.
 OPSET, IR_VERSION = 17, 8
@@ -43,6 +44,7 @@ def metadata(net: Net, facts: GameFacts) -> dict[str, str]:
         NET_KEY: net.name,
         SHAPE_KEY: "x".join(map(str, facts.observation_shape)),
         ACTIONS_KEY: str(facts.num_actions),
+        **({} if facts.shared is None else {SHARED_KEY: facts.shared.text}),
     }
 
 
@@ -92,13 +94,14 @@ class _Writer:
         self._names: list[str] = []
         for number, step in enumerate(plan.steps):
             sources = [self._names[source] for source in step.sources]
-            self._names.append(self._write(step, sources, self._outputs.get(number)))
+            read = plan.steps[step.sources[0]].shape if step.sources else ()
+            self._names.append(self._write(step, sources, self._outputs.get(number), read))
         if gives_value:
             value = self._node("Tanh", self._names[plan.ends["answer"]])
             self._node("Squeeze", value, self._constant("axis", np.array([1], dtype=np.int64)), output=VALUE)
 
-    def _write(self, step: Step, sources: list[str], output: str | None) -> str:
-        """The name of the step's result, which is `output` where that is given."""
+    def _write(self, step: Step, sources: list[str], output: str | None, read: tuple[int, ...]) -> str:
+        """The name of the step's result, which is `output` where that is given; `read` is the shape of its source."""
         match step.operation:
             case "observation":
                 return INPUT
@@ -109,6 +112,15 @@ class _Writer:
                 return self._layer(step.layer, sources[0], output)
             case "mean_cell":
                 return self._node("Flatten", self._node("GlobalAveragePool", *sources), output=output)
+            case "pool":
+                mean = self._node("GlobalAveragePool", *sources)
+                by_size = self._constant("growth", np.array(growth(*read[1:]), dtype=np.float32))
+                parts = (mean, self._node("GlobalMaxPool", *sources), self._node("Mul", mean, by_size))
+                return self._node("Flatten", self._node("Concat", *parts, axis=1), output=output)
+            case "column_pool":
+                column = [read[1], 1]
+                both = [self._node(name, *sources, kernel_shape=column) for name in ("AveragePool", "MaxPool")]
+                return self._node("Concat", *both, output=output, axis=1)
             case "take":
                 places = self._constant("places", np.array(step.places, dtype=np.int64))
                 return self._node("Gather", *sources, places, output=output, axis=1)

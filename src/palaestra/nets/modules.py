@@ -23,9 +23,10 @@ from torch.nn import functional
 from palaestra.nets.architecture import GameFacts, Net, parse_net
 from palaestra.nets.heads import VALUE_HEAD
 from palaestra.nets.own import TorchNet
-from palaestra.nets.plan import Layer, Plan, Step
+from palaestra.nets.plan import Layer, Plan, Step, growth
 
 NORM_EPSILON = 1e-3
+MOST_SCALE, MOST_SHIFT = 3.0, 5.0  # of a correction towards the running means (sources: renormalisation)
 OUTPUT_SCALE = 0.1  # of the last layers' first weights: a new network finds all moves almost equal and all games open
 
 
@@ -35,18 +36,31 @@ class Norm(nn.Module):
     mean: Tensor
     variance: Tensor
 
-    def __init__(self, channels: int, momentum: float) -> None:
+    def __init__(self, channels: int, momentum: float, renormalised: bool = False) -> None:
         super().__init__()
-        self.momentum = momentum
+        self.momentum, self.renormalised = momentum, renormalised
         self.scale = nn.Parameter(torch.ones(channels))
         self.shift = nn.Parameter(torch.zeros(channels))
         self.register_buffer("mean", torch.zeros(channels))
         self.register_buffer("variance", torch.ones(channels))
 
     def forward(self, x: Tensor) -> Tensor:
+        scale, shift = self._corrected(x) if self.renormalised and self.training else (self.scale, self.shift)
         return functional.batch_norm(
-            x, self.mean, self.variance, self.scale, self.shift, self.training, self.momentum, NORM_EPSILON
+            x, self.mean, self.variance, scale, shift, self.training, self.momentum, NORM_EPSILON
         )
+
+    def _corrected(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        """Scale and shift with which a batch comes out as if the running means had normalised it, within limits.
+
+        So batches of boards of several sizes, or of several games, are learned as they will be played.
+        """
+        with torch.no_grad():
+            variance, mean = torch.var_mean(x, dim=[0, *range(2, x.dim())], correction=0)
+            running = torch.sqrt(self.variance + NORM_EPSILON)
+            by = (torch.sqrt(variance + NORM_EPSILON) / running).clamp_(1.0 / MOST_SCALE, MOST_SCALE)
+            to = ((mean - self.mean) / running).clamp_(-MOST_SHIFT, MOST_SHIFT)
+        return self.scale * by, self.scale * to + self.shift
 
     def affine(self) -> tuple[Tensor, Tensor]:
         """(scale, shift) float64[C] of what play does: x · scale + shift."""
@@ -63,12 +77,12 @@ class Unit(nn.Module):
     One that is normalised after its ReLU includes that.
     """
 
-    def __init__(self, layer: Layer, momentum: float) -> None:
+    def __init__(self, layer: Layer, momentum: float, renormalised: bool) -> None:
         super().__init__()
         self.layer = layer
         self.weight = nn.Parameter(torch.zeros(layer.kernel))
         self.bias = nn.Parameter(torch.zeros(layer.kernel[0])) if layer.biased else None
-        self.norm = None if layer.normalised == "no" else Norm(layer.kernel[0], momentum)
+        self.norm = None if layer.normalised == "no" else Norm(layer.kernel[0], momentum, renormalised)
 
     def forward(self, x: Tensor) -> Tensor:
         if self.weight.dim() == 4:
@@ -146,7 +160,7 @@ class Network(Trained):
 
     def _operation(self, step: Step, dropout: float) -> Callable[..., Tensor]:
         if step.layer is not None:
-            unit = Unit(step.layer, self.plan.momentum)
+            unit = Unit(step.layer, self.plan.momentum, self.plan.renormalised)
             self._place(step.layer.name, unit)
             return unit
         if step.operation == "dropout":
@@ -175,6 +189,15 @@ def _mean_cell(x: Tensor) -> Tensor:
     return x.mean(dim=(2, 3))
 
 
+def _pool(x: Tensor) -> Tensor:
+    mean = x.mean(dim=(2, 3))
+    return torch.cat((mean, x.amax(dim=(2, 3)), mean * growth(x.shape[2], x.shape[3])), dim=1)
+
+
+def _column_pool(x: Tensor) -> Tensor:
+    return torch.cat((x.mean(dim=2, keepdim=True), x.amax(dim=2, keepdim=True)), dim=1)
+
+
 def _join(one: Tensor, other: Tensor) -> Tensor:
     return torch.cat((one, other), dim=1)
 
@@ -193,6 +216,8 @@ _OPERATIONS: dict[str, Callable[..., Tensor]] = {
     "add": Tensor.add_,
     "flatten": _flatten,
     "mean_cell": _mean_cell,
+    "pool": _pool,
+    "column_pool": _column_pool,
     "join": _join,
     "difference": _difference,
 }

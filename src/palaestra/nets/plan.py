@@ -20,7 +20,18 @@ from dataclasses import dataclass
 from typing import Literal
 
 Operation = Literal[
-    "observation", "layer", "relu", "add", "flatten", "mean_cell", "take", "join", "dropout", "difference"
+    "observation",
+    "layer",
+    "relu",
+    "add",
+    "flatten",
+    "mean_cell",
+    "pool",
+    "column_pool",
+    "take",
+    "join",
+    "dropout",
+    "difference",
 ]
 Normalised = Literal["no", "before", "after"]  # whether, and before or after the ReLU
 Node = int  # the number of a step, which stands for its result
@@ -28,6 +39,8 @@ Node = int  # the number of a step, which stands for its result
 # Share of the newest batch in the running means. The papers' networks keep 0.99 of the old ones
 # (sources: thesis network), which takes hundreds of steps to forget the start; ours export after some tens.
 PAPER_MOMENTUM, NORM_MOMENTUM = 1.0 - 0.99, 0.1
+POOLS, COLUMN_POOLS = 3, 2  # numbers that pooling makes of a channel
+USUAL_SIDE = 8  # of a board: there the mean that grows with the side is 0
 
 
 @dataclass(frozen=True)
@@ -62,6 +75,11 @@ class Step:
     places: tuple[int, ...] = ()  # of take: which numbers of a row
 
 
+def growth(rows: int, cols: int) -> float:
+    """How much larger than usual a board is, as a share of the usual side (sources: pooling)."""
+    return math.sqrt(rows * cols) / USUAL_SIDE - 1.0
+
+
 class Plan:
     """The steps of one network for one game, in the order of evaluation."""
 
@@ -71,8 +89,12 @@ class Plan:
         *,
         momentum: float = NORM_MOMENTUM,
         first_weights: Literal["he", "glorot"] = "he",
+        renormalised: bool = False,
     ) -> None:
         self.momentum, self.first_weights = momentum, first_weights
+        self.renormalised = (
+            renormalised  # training normalises by running means, as play does (sources: renormalisation)
+        )
         self.steps = [Step("observation", (), observation)]
         self.observation: Node = 0
         self.ends: dict[Literal["logits", "answer"], Node] = {}
@@ -133,6 +155,15 @@ class Plan:
     def mean_cell(self, source: Node) -> Node:
         """The mean over the board of each channel."""
         return self._add(Step("mean_cell", (source,), self.steps[source].shape[:1]))
+
+    def pool(self, source: Node) -> Node:
+        """Of each channel the mean over the board, the largest number, and the mean times `growth` of the board."""
+        return self._add(Step("pool", (source,), (POOLS * self.steps[source].shape[0],)))
+
+    def column_pool(self, source: Node) -> Node:
+        """Of each channel the mean and the largest number of every column, as a board of one row."""
+        channels, _, cols = self.steps[source].shape
+        return self._add(Step("column_pool", (source,), (COLUMN_POOLS * channels, 1, cols)))
 
     def difference(self, source: Node) -> Node:
         """The first of two planes minus the second, as one plane."""

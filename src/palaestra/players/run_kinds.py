@@ -131,9 +131,9 @@ class Agent(Kind):
 
 
 def load(network: str, game: Game) -> tuple[StoredRun, bytes]:
-    """The run that `NAME@which` names, which must be of this game, and the ONNX file."""
+    """The run that `NAME@which` names, which must be able to play this game, and the ONNX file."""
     run, iteration = find_checkpoint(network)
-    if not game.is_called(run.game):
+    if not run.plays(game):
         raise PlayerError(f"run {run.name} plays {run.game}, not {game.id}; give that game, or a run of this one")
     return run, run.network(iteration)
 

@@ -16,7 +16,8 @@ from pydantic import ValidationError
 
 from palaestra.base.errors import DamagedRunError, ModelError, PlayerError, RunError
 from palaestra.base.text import clip, whole_number
-from palaestra.games.registry import make_stored_game
+from palaestra.base.user_code import is_code
+from palaestra.games.registry import make_game, make_stored_game
 from palaestra.runs.folder import MANIFEST, RunFolder, numbered
 from palaestra.runs.manifest import Manifest
 from palaestra.runs.places import RUNS, find_run, listed
@@ -85,8 +86,18 @@ class StoredRun:
         return sorted(number for number in numbers if number is not None)
 
     def make_game(self, given: str | None = None) -> Game:
-        """The rules; `given` names them where they are code of the user's own."""
+        """The rules; `given` names them where they are code of the user's own, or another game that the run plays."""
+        if given is not None and not is_code(given) and self.plays(other := make_game(given)):
+            return other
         return make_stored_game(self.game_text, f"run {self.name}", id=self.game, given=given)
+
+    def plays(self, game: Game) -> bool:
+        """Whether its networks play this game: their own, or another that fits a network for boards of every size."""
+        if game.is_called(self.game):
+            return True
+        from palaestra.nets.boards import can_play
+
+        return not self.is_learned() and can_play(self.network(self.best), game)
 
     def pick(self, which: str) -> int:
         """The iteration that `best`, `last` or a number means; PlayerError lists what there is."""

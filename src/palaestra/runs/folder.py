@@ -5,6 +5,7 @@
     generations/NNNN.json          the manifests of the last iterations, whose files are kept: the way back
     metrics.jsonl                  one line an iteration; the manifest says how many bytes of it count
     games/NNNN.pgn                 the self-play games of an iteration; 0000 those that the run was given
+    games/NNNN.GAME.pgn            those of another game of the course
     checkpoints/NNNN.onnx          networks that played, 0000 untrained
     checkpoints/NNNN.safetensors   the trainer's state after an accepted iteration
     replay/NNNN.safetensors        examples of the iterations in the window
@@ -260,7 +261,9 @@ class RunFolder:
                     remove_file(path)
         for folder, ending in (("checkpoints", "onnx"), ("games", "pgn")):
             for path in sorted((self.path / folder).glob(f"*.{ending}")):
-                if (whole_number(path.stem) or 0) > manifest.iteration:  # of an iteration that was cut off
+                if (
+                    whole_number(path.name.partition(".")[0]) or 0
+                ) > manifest.iteration:  # of an iteration that was cut off
                     remove_file(path)
 
 

@@ -212,6 +212,26 @@ class WarmStartState(_Part):
 
 
 @dataclass(frozen=True)
+class CourseGame(_Part):
+    """What an iteration did at one game of a run's course."""
+
+    game: str
+    games: int
+    positions: int
+    mean_plies: float
+    results: GameResults
+    against: tuple[AnchorResult, ...] | None = None  # where all games of the course are judged
+
+
+@dataclass(frozen=True)
+class CourseState(_Part):
+    """The games of an iteration in a run that learns several."""
+
+    games: tuple[CourseGame, ...]
+    ended: str | None = None  # why a curriculum's next iteration is the first at the next game, if it is
+
+
+@dataclass(frozen=True)
 class RunningElo(_Part):
     """A network's Elo above the earliest one; the 95 % interval is elo - minus … elo + plus."""
 
@@ -255,6 +275,7 @@ class MetricsLine(_Part):
     simulations: int
     simulations_per_second: float
     warm: WarmStartState | None = None
+    course: CourseState | None = None  # of a run that learns several games; otherwise the line has no such field
     buffer: int
     running_elo: RunningElo | None = None
 
@@ -274,6 +295,8 @@ Lines = Sequence[MetricsLine]  # of the iterations 1, 2, … of a run
 def write_line(line: MetricsLine) -> bytes:
     """The line as it stands in metrics.jsonl, with its end."""
     document = asdict(line) | {"seconds": line.seconds.by_stage()}
+    if line.course is None:
+        del document["course"]
     return (json.dumps(document, allow_nan=False) + "\n").encode()
 
 

@@ -16,6 +16,7 @@ from palaestra.base.errors import RunError
 from palaestra.base.locks import is_held
 from palaestra.base.types import JsonLike
 from palaestra.runs.folder import CONFIG, LOCK, MANIFEST, METRICS, RunFolder
+from palaestra.runs.manifest import Manifest
 from palaestra.runs.metrics import Lines
 from palaestra.runs.places import BESIDE_RUNS, SWEEP
 
@@ -45,6 +46,8 @@ class RunRow:
     iterations: int | None = None
     strength: Strength | None = None
     problem: str | None = None
+    start: str | None = None  # whose weights it began with
+    others: tuple[str, ...] = ()  # games of its course beside its own
 
     def to_json(self) -> dict[str, JsonLike]:
         return asdict(self)
@@ -92,7 +95,16 @@ def describe(path: Path) -> RunRow:
         problem = str(error) if isinstance(error, RunError) else f"{type(error).__name__}: {error}"
         return RunRow(name, "damaged", changed, problem=problem)
     state: State = "running" if running else "finished" if manifest.finished else "stopped"
-    return RunRow(name, state, changed, str(manifest.game), minutes, manifest.iteration, strength)
+    start, others = manifest.config.get("start"), _others(manifest)
+    begun = start if isinstance(start, str) else None
+    return RunRow(name, state, changed, str(manifest.game), minutes, manifest.iteration, strength, None, begun, others)
+
+
+def _others(manifest: Manifest) -> tuple[str, ...]:
+    """The games of a run's course beside its own, as the settings name them; runs from before courses have none."""
+    course = manifest.config.get("course")
+    games = course.get("games") if isinstance(course, dict) else None
+    return tuple(map(str, games)) if isinstance(games, list) else ()
 
 
 def is_running(home: RunFolder) -> bool:

@@ -34,11 +34,16 @@ def find_run(name: str, root: Path = RUNS) -> Path:
 
 def free_folder(name: str, root: Path = RUNS) -> Path:
     """A folder below `root` that does not exist yet: the name, made fit for a file system, or with -2, -3, … behind."""
-    base = "".join(character if character.isalnum() or character in "-_." else "-" for character in name)
+    base = fit_for_files(name)
     number = 1
     while (folder := root / (base if number == 1 else f"{base}-{number}")).exists():
         number += 1
     return folder
+
+
+def fit_for_files(name: str) -> str:
+    """A name with which a file or a folder can be called."""
+    return "".join(character if character.isalnum() or character in "-_." else "-" for character in name)
 
 
 def listed(names: Sequence[object]) -> str:

@@ -20,6 +20,7 @@ class Net(ABC):
     pattern: ClassVar[str]  # of a name without its head; the groups are what `parse` is given
     form: ClassVar[str]  # how names are written, for people
     examples: ClassVar[tuple[str, ...]]
+    any_board: ClassVar[bool] = False  # whether its weights fit boards of every size
 
     @property
     @abstractmethod

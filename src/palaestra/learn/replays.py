@@ -1,0 +1,91 @@
+"""The positions of a run's games: one `Replay` for each game of its course, and batches of one game each.
+
+Most runs have one game; then this is that game's replay, bit for bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from palaestra.base.errors import RunError
+from palaestra.base.text import whole_number
+from palaestra.base.types import Array, Arrays
+from palaestra.learn.config import LearnConfig
+from palaestra.learn.course import Course
+from palaestra.learn.examples import Examples
+from palaestra.learn.learner import Batch
+from palaestra.learn.replay import Replay
+
+
+class Replays:
+    """The examples of the last iterations, by the number of their game in the course."""
+
+    def __init__(self, course: Course, config: LearnConfig) -> None:
+        self.course, self.config = course, config
+        self._replays = [Replay(config.window, config.window_share) for _ in course.games]
+
+    def __len__(self) -> int:
+        """Positions in the window, of all games."""
+        return sum(map(len, self._replays))
+
+    @property
+    def iterations(self) -> tuple[int, ...]:
+        """The iterations in the window, oldest first."""
+        return tuple(sorted({iteration for replay in self._replays for iteration in replay.iterations}))
+
+    def add(self, iteration: int, examples: Mapping[int, Examples]) -> None:
+        """Take in the examples of the newest iteration, by the number of the game; other games are over."""
+        for number, replay in enumerate(self._replays):
+            if number in examples:
+                replay.add(iteration, examples[number])
+            else:
+                replay.clear()
+
+    def save_iteration(self, iteration: int) -> Arrays:
+        """The arrays of one iteration, to be saved; where a run has several games, under the number of each."""
+        if len(self._replays) == 1:
+            return self._replays[0].save_iteration(iteration)
+        arrays: dict[str, Array] = {}
+        for number, replay in enumerate(self._replays):
+            if iteration in replay.iterations:
+                saved = replay.save_iteration(iteration)
+                arrays |= {f"{number}.{name}": array for name, array in saved.items()}
+        return arrays
+
+    def load(self, iteration: int, arrays: Arrays) -> None:
+        """Add an iteration that was saved with `save_iteration`."""
+        if len(self._replays) == 1:
+            self._replays[0].load(iteration, arrays)
+            return
+        parts: dict[int, dict[str, Array]] = {}
+        for name, array in arrays.items():
+            number, _, field = name.partition(".")
+            if (known := whole_number(number)) is None or known >= len(self._replays):
+                raise RunError(f"saved positions have the array {name}, of a game that the run's course does not have")
+            parts.setdefault(known, {})[field] = array
+        self.add(iteration, {number: Examples.from_arrays(part) for number, part in parts.items()})
+
+    def steps(self, played: Sequence[int]) -> dict[int, int]:
+        """How many batches of each of these games to learn in this iteration."""
+        return {
+            number: self._replays[number].steps(self.config, len(self.course.games[number].symmetries))
+            for number in played
+        }
+
+    def batches(
+        self, steps: Mapping[int, int], rng: np.random.Generator, *, turn_policies: bool = True
+    ) -> Iterator[Batch]:
+        """Batches of one game each, as many of each as `steps` says, in a random order; of one game without end."""
+        course = self.course
+        drawn = {
+            number: self._replays[number].batches(
+                course.games[number], self.config, rng, turn_policies=turn_policies, shared=course.shared, number=number
+            )
+            for number in steps
+        }
+        if len(drawn) == 1:
+            return next(iter(drawn.values()))
+        order = rng.permutation(np.repeat(list(steps), list(steps.values())))
+        return (next(drawn[number]) for number in order.tolist())
