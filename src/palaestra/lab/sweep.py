@@ -44,7 +44,7 @@ from palaestra.learn.settings import as_settings, flatten, make_config
 from palaestra.learn.toml import dump_toml
 from palaestra.runs.folder import CONFIG, RunFolder
 from palaestra.work.jobs import Job
-from palaestra.work.workers import make_workers
+from palaestra.work.workers import Kind, make_workers
 
 if TYPE_CHECKING:
     from optuna.samplers import BaseSampler
@@ -155,7 +155,7 @@ def read_plan(folder: Path) -> Plan:
         raise RunError(f"{path} does not describe a sweep: {clip(str(error))}") from None
 
 
-def run_sweep(folder: Path, plan: Plan, trials: int | None, jobs: int, listen: SweepListener) -> None:
+def run_sweep(folder: Path, plan: Plan, trials: int | None, who: Kind | str, listen: SweepListener) -> None:
     """Bring the sweep to so many trials in all; the first time, its folder is made."""
     points = plan.points
     total = len(points) if points is not None and trials is None else trials or 0
@@ -164,7 +164,7 @@ def run_sweep(folder: Path, plan: Plan, trials: int | None, jobs: int, listen: S
     if total < 1:
         raise ConfigError("say how many trials there are to be in all, for example --trials 40")
     with _own(folder, plan), _Study(folder, plan) as study:
-        study.run(total, jobs, listen)
+        study.run(total, who, listen)
 
 
 @contextmanager
@@ -243,14 +243,14 @@ class _Study:
         if engine is not None:
             engine.dispose()
 
-    def run(self, total: int, jobs: int, listen: SweepListener) -> None:
+    def run(self, total: int, who: Kind | str, listen: SweepListener) -> None:
         shares: dict[str, float] = {}
 
         def heard(job: Job, share: float, words: str) -> None:
             shares[job.key] = share
             listen(len(self.outcomes), total, sum(shares.values()), words)
 
-        with make_workers("here" if jobs == 1 else f"processes:{jobs}") as workers:
+        with make_workers(who, folder=self.folder) as workers:
             for job, outcome in workers.run(self._jobs(total), heard):
                 shares.pop(job.key, None)
                 self.outcomes[outcome.number] = outcome

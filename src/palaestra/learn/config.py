@@ -61,6 +61,12 @@ class SelfPlayConfig(Group):
     )
     q_weight: float = Field(0.5, ge=0, le=1, description="share of root Q in a mixed target")
     td_lambda: float = Field(0.95, ge=0, le=1, description="λ of td: 1 is the result alone")
+    overlap: float = Field(
+        0.0,
+        ge=0,
+        le=1,
+        description="share of the games that the network before plays while the newest learns: 1 iteration old",
+    )
     slots: int = Field(128, ge=1, le=10**5, description="games that one thread plays at once")
     cache: int = Field(2**17, ge=0, le=2**26, description="positions that one thread remembers from the network")
 
@@ -310,6 +316,8 @@ class RunConfig(Group):
             raise ValueError("give exactly one of learn.epochs and learn.samples_per_position")
         if self.warm.adaptive and self.warm.enhancement == "none":
             raise ValueError("warm.adaptive needs an enhancement, for example warm.enhancement=rollout")
+        if self.selfplay.overlap and self.warm.adaptive:
+            raise ValueError("selfplay.overlap plays ahead of what an adaptive warm start decides: set one of them off")
         if self.selfplay.sampling and self.warm.enhancement != "none":
             raise ValueError(f"selfplay.sampling searches nothing: warm.enhancement={self.warm.enhancement} has no use")
         if self.learn.count_symmetries and (self.learn.epochs is None or not self.learn.symmetries):

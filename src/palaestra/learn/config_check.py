@@ -52,6 +52,11 @@ def _check_one(game: Game, config: RunConfig) -> None:
             f"gate.kind is {config.gate.kind}: a gate plays two networks against each other, and {game.id} has one"
             " player; set gate.kind=off, or take --preset ranked"
         )
+    if config.selfplay.overlap:
+        raise ConfigError(
+            f"selfplay.overlap is {config.selfplay.overlap:g}: {game.id} has one player, and how its games explore"
+            " depends on the iteration before; set it to 0"
+        )
     if config.warm.adaptive:
         check_adaptive(game)
     if config.defects.winners_colour:

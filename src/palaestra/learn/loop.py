@@ -27,6 +27,7 @@ from palaestra.learn.stages import Stages
 from palaestra.runs.folder import CONFIG, RunFolder
 from palaestra.runs.manifest import Manifest
 from palaestra.runs.places import free_folder
+from palaestra.work.workers import Workers
 
 
 def train(
@@ -34,8 +35,9 @@ def train(
     folder: Path | str | None = None,
     listeners: Iterable[Listener] = (),
     stages: Stages | None = None,
+    workers: Workers | None = None,
 ) -> Summary:
-    """Run from nothing to the end that the configuration sets.
+    """Run from nothing to the end that the configuration sets; `workers` play its games, by default threads.
 
     The folder must be new or empty; without one, ./runs gets one that is named after the game.
     """
@@ -44,7 +46,7 @@ def train(
     home = RunFolder(Path(folder))
     home.refuse_if_taken()
     game = trainable(config, make_game(config.game))  # what cannot be trained leaves no folder behind
-    session = Session(home, config, game, tuple(listeners), stages)
+    session = Session(home, config, game, tuple(listeners), stages, workers)
     home.create()
     with home.locked():
         home.write_config(config_text(config, game, ()))
@@ -62,6 +64,7 @@ def resume(
     game: str | None = None,
     listeners: Iterable[Listener] = (),
     stages: Stages | None = None,
+    workers: Workers | None = None,
 ) -> Summary:
     """Go on where a run stopped; `iterations` or `minutes` (in all, not in addition) extend it.
 
@@ -86,7 +89,7 @@ def resume(
             rules = make_stored_game(config.game, str(home), id=own_id, given=game)
             with _named(home) if edited else nullcontext():
                 trainable(config, rules)
-            session = Session(home, config, rules, tuple(listeners), stages)
+            session = Session(home, config, rules, tuple(listeners), stages, workers)
             if manifest is None:  # killed before its first checkpoint: nothing can differ yet
                 home.write_config(config_text(config, rules, ()))
                 session.begin()
@@ -122,9 +125,12 @@ def _changed(manifest: Manifest | None, config: RunConfig) -> dict[str, tuple[Js
 def _run(session: Session) -> Summary:
     """Iterations until the run's end."""
     session.tell(session.started())
-    while not session.current.manifest.finished:
-        Iteration(session).run()
-        _stop_if_diverged(session)
+    try:
+        while not session.current.manifest.finished:
+            Iteration(session).run()
+            _stop_if_diverged(session)
+    finally:
+        session.stages.close()
     summary = session.summary()
     session.tell(events.RunEnded(summary))
     return summary

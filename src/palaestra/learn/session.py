@@ -23,6 +23,7 @@ from palaestra.rewards.registry import make_reward
 from palaestra.runs.folder import RunFolder, numbered, pack
 from palaestra.runs.manifest import Change, Manifest
 from palaestra.runs.metrics import MetricsLine
+from palaestra.work.workers import Workers
 
 
 @dataclass(frozen=True)
@@ -46,10 +47,13 @@ class Session:
         game: Game,
         listeners: Sequence[Listener] = (),
         stages: Stages | None = None,
+        workers: Workers | None = None,
     ) -> None:
         self.home, self.config, self.game, self.listeners = home, config, game, tuple(listeners)
         self.reward = make_reward(config.reward, game)
-        self.stages = stages or real_stages()
+        self.stages = stages or real_stages(workers, lambda speeds: self.tell(events.WorkersSeen(speeds)))
+        if workers is not None:
+            workers.warn = lambda line: self.tell(events.Warned(line))
         self.trainer = self.stages.make_trainer(game, config)
         self.replay = Replay(config.learn.window, config.learn.window_share)
         self._clock = time.perf_counter()
@@ -159,6 +163,10 @@ class Session:
         """Whether a run of so many iterations and seconds has reached the end that its settings say."""
         ends, minutes = self.config.iterations, self.config.minutes
         return (ends is not None and iteration >= ends) or (minutes is not None and seconds >= 60 * minutes)
+
+    def is_last(self, iteration: int) -> bool:
+        """Whether it is certain before its end that no iteration follows this one."""
+        return self.config.iterations is not None and iteration >= self.config.iterations
 
     def progress(self, iteration: int) -> float:
         """How much of the run is behind it, in [0, 1], for schedules: by iterations or time, whichever is further.
