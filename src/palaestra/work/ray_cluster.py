@@ -13,8 +13,11 @@ import secrets
 import shutil
 import signal
 import socket
+import subprocess
+import sys
 import tempfile
 import threading
+import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -25,10 +28,16 @@ from palaestra.base.errors import ClusterError
 from palaestra.base.packages import need
 from palaestra.work.ray_actor import error_in_words
 
-REACH = 5.0  # seconds in which the machine must answer
+REACH = 5.0  # seconds in which the machine must answer, and
+CONNECT = 45.0  # in which its cluster must
+TRY = "import sys, ray; ray.init(address=sys.argv[1], log_to_driver=False, logging_level='CRITICAL')"
 STORE = 256 * 2**20  # bytes of memory for what workers share, in a cluster that is started here
 LONGEST = 40  # characters of a folder's name: Ray adds 60, and the name of a socket has 107
-QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_DEDUP_LOGS": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
+QUIET = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+    "RAY_DISABLE_IMPORT_WARNING": "1",
+}
 
 
 @dataclass(frozen=True)
@@ -45,10 +54,10 @@ class Cluster:
 
     def __init__(self, address: str | None, cores: int | None) -> None:
         """`address` as in `workers.Kind`; without one a cluster is started here, with so many cores or all."""
+        self._environment = _set_environment(QUIET)  # before Ray is imported, which looks then
         self.ray = need("ray", "cluster", "--workers ray", ClusterError)
         self.where = "this machine" if address is None else address
         self._folder: str | None = None
-        self._environment: Mapping[str, str | None] = {}
         self._ours = True
         if self.ray.is_initialized():
             if address is not None:
@@ -81,7 +90,6 @@ class Cluster:
         """A cluster of this machine alone."""
         folder = tempfile.gettempdir()
         self._folder = tempfile.mkdtemp(prefix="palaestra-", dir=folder if len(folder) <= LONGEST else "/tmp")
-        self._environment = _set_environment(QUIET)
         if not {"RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"} & os.environ.keys():
             os.environ["RAY_AUTH_TOKEN"] = secrets.token_hex(32)  # for good: Ray reads it once in a process
         settings = {
@@ -100,13 +108,12 @@ class Cluster:
             services.get_node_ip_address = outside
 
     def _connect(self, address: str) -> None:
-        self._environment = _set_environment(QUIET)
         if address.startswith("ray://") and find_spec("grpc") is None:
             raise ClusterError(f"{address}: grpcio is not installed; install it with: pip install 'palaestra[cluster]'")
         if address != "auto":
             _reach(address)
-        hint = "start one with: ray start --head"
-        self._init({"address": address}, f"no cluster of Ray that fits answers at {address}; {hint}")
+        _try(address)
+        self._init({"address": address}, _no_answer(address))
 
     def _hush(self, quiet: bool) -> None:
         """Ray would print a note of every worker that died on stdout, where a verb's answer stands."""
@@ -116,7 +123,7 @@ class Cluster:
         """Connect; Ray would otherwise take SIGTERM for itself, and log to the terminal."""
         try:
             self._hush(True)
-            with _own_signals():
+            with _own_signals(), warnings.catch_warnings(action="ignore"):
                 self.ray.init(log_to_driver=False, logging_level="CRITICAL", **settings)
         except (Exception, SystemExit) as error:
             self.close()
@@ -136,6 +143,21 @@ def _reach(address: str) -> None:
             f"no cluster of Ray can be reached at {address} ({error}); ray start --head starts one, which listens on"
             " port 6379 for ray:HOST:PORT and on 10001 for ray://HOST:PORT"
         ) from None
+
+
+def _try(address: str) -> None:
+    """ClusterError if connecting fails or takes too long, tried in a process that can be ended, as Ray cannot."""
+    words = [sys.executable, "-c", TRY, address]
+    try:
+        tried = subprocess.run(words, capture_output=True, text=True, errors="replace", timeout=CONNECT, check=False)
+    except subprocess.TimeoutExpired:
+        raise ClusterError(f"{_no_answer(address)} (nothing came in {CONNECT:.0f} seconds)") from None
+    if tried.returncode:
+        raise ClusterError(f"{_no_answer(address)} ({error_in_words(tried.stderr)})")
+
+
+def _no_answer(address: str) -> str:
+    return f"no cluster of Ray that fits answers at {address}; start one with: ray start --head"
 
 
 @contextlib.contextmanager

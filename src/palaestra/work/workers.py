@@ -32,7 +32,7 @@ Result = tuple[Job, Any]
 
 MOST = 1000  # that a text may ask for; a cluster that is not told how many has as many as cores
 MOST_PLACES = 100_000
-ACCEPTED = "threads:N, processes:N, ray, ray:N, ray:HOST:PORT or ray://HOST:PORT"
+ACCEPTED = "here, threads:N, processes:N, ray, ray:N, ray:HOST:PORT or ray://HOST:PORT"
 GLANCE = 0.1  # seconds between two looks at what threads have reported
 _TEXT = re.compile(
     r"here|(?P<kind>threads|processes|ray):(?P<count>[0-9]{1,9})"
@@ -56,7 +56,7 @@ class Kind:
         given = None if match is None else match["count"] or match["most"]
         if match is None or (given is not None and not 1 <= int(given) <= MOST):
             raise ConfigError(
-                f"workers are {ACCEPTED} with N from 1 to {MOST}, not {clip(text)!r}; for example processes:4"
+                f"workers are {ACCEPTED} with N from 1 to {MOST}, not {clip(text)}; for example processes:4"
             )
         if text == "here":
             return Kind("here", 1)
@@ -199,7 +199,7 @@ def chosen_workers(workers: str | None, count: int | None, kind: Literal["thread
     Without either it is as many as there are cores.
     """
     if workers is not None and count is not None:
-        raise ConfigError(f"--workers {clip(workers)} and {option} {count} exclude each other; give one of them")
+        raise ConfigError(f"--workers {workers} and {option} {count} exclude each other; give one of them")
     if workers is not None:
         return Kind.parse(workers)
     count = usable_cores() if count is None else count
