@@ -1,6 +1,6 @@
 """Workers on Ray beside threads: games/s in turns, what a game and a network weigh, and the model held against both.
 
-    .venv/bin/python -m benchmarks.cluster --rounds 5 --json constants.json
+.venv/bin/python -m benchmarks.cluster --rounds 5 --json constants.json
 """
 
 from __future__ import annotations

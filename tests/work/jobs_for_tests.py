@@ -42,6 +42,14 @@ def hang_at_first(folder: Path) -> str:
     return "done"
 
 
+def hang_after_a_word(folder: Path) -> str:
+    if not list(folder.iterdir()):
+        (folder / "tried").touch()
+        report(0.1)
+        time.sleep(600)
+    return "done"
+
+
 def refuse(text: str) -> None:
     raise GameError(f"{text} is no game")
 

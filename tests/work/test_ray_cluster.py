@@ -29,15 +29,24 @@ def workers() -> Iterator[Workers]:
 
 def test_a_cluster_does_jobs_and_does_again_what_died(workers: Workers, tmp_path: Path) -> None:
     heard: list[tuple[str, float]] = []
-    jobs = [*squares(range(5)), *squares(range(3, 8)), Job("mortal", die_at_first, (tmp_path, 3)), Job("s", steps, (5,))]
-    results = {job.key: result for job, result in workers.run(jobs, lambda job, share, words: heard.append((job.key, share)))}
+    jobs = [
+        *squares(range(5)),
+        *squares(range(3, 8)),
+        Job("mortal", die_at_first, (tmp_path, 3)),
+        Job("s", steps, (5,)),
+    ]
+    results = {
+        job.key: result for job, result in workers.run(jobs, lambda job, share, words: heard.append((job.key, share)))
+    }
     assert results == {"mortal": 3, "s": 5, **{f"square {n}": n * n for n in range(8)}}
     assert ("s", 1.0) in heard
     pids = {pid for _, (_, pid) in workers.run(Job(str(n), with_pid, (n,)) for n in range(4))}
     assert os.getpid() not in pids and len(pids) <= 2
     with pytest.raises(ValueError, match="a mistake in the program"):
         list(workers.run([Job("worse", fail, ("value",))]))
-    assert [result for _, result in workers.run([Job("shared", square, (Shared(5),))])] == [25], "an error spoils nobody"
+    assert [result for _, result in workers.run([Job("shared", square, (Shared(5),))])] == [25], (
+        "an error spoils nobody"
+    )
 
 
 def test_a_cluster_that_is_started_here_can_be_reached_by_no_other_machine(workers: Workers) -> None:

@@ -1,9 +1,9 @@
 """How a run would go on more machines than there are: a discrete-event simulation with measured constants.
 
-One learner and W workers. Workers play shares of an iteration's games; whoever is free asks for the next one. What a
-share costs the learner's machine (to hand it out, and to take its games in) it does one after the other, and so does its
-network, through which every worker is sent the new network and every game comes back. The learner trains when all games
-are there; with overlap it trains on the games before while workers play. Knows nothing of games: only what they cost.
+One learner and W workers. Workers play shares of an iteration's games; whoever is free asks for the next one. The
+learner's machine hands shares out and takes games in, one after the other, and so does its network, by which every
+machine is sent the new network and every game comes back. The learner trains when all games are there; with overlap it
+trains on the games before while workers play. Knows nothing of games: only what they cost.
 """
 
 from __future__ import annotations
