@@ -1,7 +1,7 @@
 """The model of many machines: games/s for 1 to 5,000 workers from measured constants, as a table and a picture.
 
-    .venv/bin/python -m benchmarks.cluster --json constants.json
-    .venv/bin/python -m benchmarks.cluster_model constants.json --svg docs/results/cluster.svg
+.venv/bin/python -m benchmarks.cluster --json constants.json
+.venv/bin/python -m benchmarks.cluster_model constants.json --svg docs/results/cluster.svg
 """
 
 from __future__ import annotations

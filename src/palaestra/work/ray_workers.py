@@ -114,7 +114,7 @@ class RayWorkers(Workers):
     def _survey(self) -> None:
         """Look at the machines of the cluster: a worker for every core that has none."""
         now = time.monotonic()
-        if any(hand.has_come for hand in self._hands):
+        if any(hand.has_come and not hand.is_gone for hand in self._hands):
             self._last_seen = now
         elif now - self._last_seen > PATIENCE:
             raise ClusterError(
@@ -128,6 +128,8 @@ class RayWorkers(Workers):
         self.count = max(1, len(places))
         for hand in [hand for hand in self._hands if hand.node.id not in {node.id for node in nodes}]:
             hand.is_gone = True
+            if hand.job is None:
+                self._hands.remove(hand)
         there = Counter(hand.node.id for hand in self._hands)
         for node in places:
             there[node.id] -= 1
@@ -177,6 +179,7 @@ class RayWorkers(Workers):
         hand.ref = None
         if isinstance(said, Hello):
             hand.come(said)
+            self._unborn[hand.node.id] = 0
             if different := differences(said.versions, playing_versions()):
                 self._refuse(hand, f"it has {different}")
             elif not said.sees:
