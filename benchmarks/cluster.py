@@ -88,7 +88,7 @@ class Measured:
                     wall = time.perf_counter() - began
                     if turn > 1:
                         found[kind]["games_per_second"].append(self.games / wall)
-                        idle = wall - sum(speed.seconds for speed in made.speeds) / made.threads
+                        idle = wall - max(speed.seconds for speed in made.speeds)
                         found[kind]["overhead_ms"].append(1000 * idle / self.games)
             for kind, workers in all_workers.items():
                 list(workers.run(Job(f"first {n}", pow, (n, 2)) for n in range(20)))

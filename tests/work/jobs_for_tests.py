@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from palaestra.base.errors import GameError
+from palaestra.games.base import Game
 from palaestra.work.jobs import Job, report
 from palaestra.work.workers import make_workers
 
@@ -48,6 +49,10 @@ def hang_after_a_word(folder: Path) -> str:
         report(0.1)
         time.sleep(600)
     return "done"
+
+
+def most_plies(game: Game) -> int:
+    return game.max_plies
 
 
 def refuse(text: str) -> None:

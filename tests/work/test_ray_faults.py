@@ -27,7 +27,7 @@ from palaestra.work.ray_workers import RayWorkers
 from palaestra.work.workers import make_workers
 from tests.learn.selfplay_games import model, run_config
 from tests.learn.test_selfplay import assert_same_games
-from tests.work.jobs_for_tests import hang_after_a_word, squares, with_pid
+from tests.work.jobs_for_tests import hang_after_a_word, most_plies, squares, with_pid
 
 pytestmark = pytest.mark.slow
 GAME = "connect_four-5x5"
@@ -105,7 +105,7 @@ def test_killed_workers_and_nodes_change_no_game(nodes: Nodes) -> None:
 def test_a_worker_that_falls_silent_is_replaced(nodes: Nodes, tmp_path: Path) -> None:
     with nodes.workers() as workers:
         said: list[str] = []
-        workers.warn, workers.silence = said.append, 3.0
+        workers.warn, workers.silence = said.append, 5.0
         assert [result for _, result in workers.run([Job("a", hang_after_a_word, (tmp_path,), steady=True)])] == [
             "done"
         ]
@@ -165,7 +165,7 @@ def test_a_machine_with_another_version_of_the_game_is_refused_by_name(
     monkeypatch.syspath_prepend(tmp_path / "here")
     import own_game
 
-    job = [Job("games", play_games, (own_game.GAME, model("tic_tac_toe-3x3"), run_config("tic_tac_toe-3x3"), 1))]
+    job = [Job("plies", most_plies, (own_game.GAME,))]
     with nodes.workers() as workers:
         assert len(list(workers.run(job))) == 1
     for node in nodes.nodes:

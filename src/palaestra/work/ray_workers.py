@@ -34,6 +34,7 @@ PATIENCE = 120.0  # seconds without a single worker after which it is given up
 SILENCE = 20.0  # seconds without a word after which a steady job hangs, or
 GAPS = 5.0  # so many times the longest that any was silent, whichever is more;
 FIRST = 600.0  # before its first word, when it may be compiling, so many
+DEAF = 120.0  # seconds in which every worker answers, whatever its job, and steady ones in SILENCE
 
 
 class RayWorkers(Workers):
@@ -227,7 +228,9 @@ class RayWorkers(Workers):
                 listen(job, *heard)
         silent = now - hand.spoke
         limit = max(self.silence, GAPS * self._gap) if hand.reports else self.first
-        if (job.steady and silent > limit) or (self.seconds is not None and now - hand.began > self.seconds):
+        deaf = hand.told is not None and now - hand.asked > (self.silence if job.steady else DEAF)
+        late = self.seconds is not None and now - hand.began > self.seconds
+        if deaf or late or (job.steady and silent > limit):
             self.warn(f"the worker {hand.name} has said nothing for {silent:.0f} seconds: another one does its work")
             self._drop(hand)
             again.append(deaths.again(job, "took longer than was allowed"))
@@ -255,15 +258,15 @@ class _Hand:
 
     def give(self, job: Job, given: list[Any]) -> None:
         self.job, self.told = job, None
-        self.began = self.spoke = self._asked = time.monotonic()
+        self.began = self.spoke = self.asked = time.monotonic()
         self.reports, self.gap = 0, 0.0
         self.ref = self._actor.do.remote(*given)
 
     def ask(self, now: float) -> tuple[float, str] | None:
         """What its job has reported that is new; asks for more now and then."""
         if self.told is None:
-            if now - self._asked >= ASK:
-                self._asked = now
+            if now - self.asked >= ASK:
+                self.asked = now
                 self.told = self._actor.told.options(concurrency_group="told").remote()
             return None
         ready, _ = self._ray.wait([self.told], timeout=0)
