@@ -13,13 +13,15 @@ from pathlib import Path
 
 import matplotlib
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullLocator
 
 from palaestra.lab.plots import BLUE, GREEN, ORANGE, PURPLE, STYLE, picture
 from palaestra.lab.scale_model import Costs, Plan, Speed, simulate
 
 WORKERS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
-GAMES_A_WORKER = 16  # of an iteration, at least: the batch that a worker's network needs
-CASES = ("200 games an iteration", "16 games a worker", "and overlap", "and 8 learners, 8 relays")
+RELAYS = 32  # machines that hand shares out and pass networks and games on
+GAMES_A_WORKER = 64  # of an iteration, at least
+CASES = ("200 games an iteration", "learner 100 times as fast", "and 64 games a worker, overlap", "and 32 relays")
 
 
 def main() -> None:
@@ -41,11 +43,12 @@ def main() -> None:
 def speed_of(costs: Costs, case: str, workers: int) -> Speed:
     """One point of a curve."""
     number = CASES.index(case)
-    games = 200 if number == 0 else max(200, GAMES_A_WORKER * workers)
+    games = 200 if number < 2 else max(200, GAMES_A_WORKER * workers)
+    if number >= 1:
+        costs = replace(costs, samples_a_second=100 * costs.samples_a_second)
     if number == 3:
-        costs = replace(costs, samples_a_second=8 * costs.samples_a_second, settle=costs.settle / 8)
-        costs = replace(costs, dispatch=costs.dispatch / 8)
-    return simulate(costs, Plan(workers, games, overlap=number >= 2, relays=8 if number == 3 else 1))
+        costs = replace(costs, dispatch=costs.dispatch / RELAYS, settle=costs.settle / RELAYS)
+    return simulate(costs, Plan(workers, games, overlap=number >= 2, relays=RELAYS if number == 3 else 1))
 
 
 def drawn(costs: Costs, curves: dict[str, list[Speed]]) -> bytes:
@@ -59,6 +62,9 @@ def drawn(costs: Costs, curves: dict[str, list[Speed]]) -> bytes:
             axes.plot(WORKERS, [speed.games_per_second for speed in speeds], color=colour, marker=".", label=case)
         axes.set_xscale("log")
         axes.set_yscale("log")
+        for axis, ticks in ((axes.xaxis, (1, 10, 100, 1000, 5000)), (axes.yaxis, (10, 100, 1000, 10_000, 100_000))):
+            axis.set_ticks(ticks, [f"{tick:,}" for tick in ticks])
+            axis.set_minor_locator(NullLocator())
         axes.set_xlabel("workers")
         axes.set_ylabel("games a second")
         axes.legend(loc="upper left")

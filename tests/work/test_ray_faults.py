@@ -80,6 +80,11 @@ def while_it_plays(harm: Callable[[], None], every: float) -> Callable[[], None]
     return over.set
 
 
+def signal_to(pid: int, number: int) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, number)
+
+
 def pids(workers: RayWorkers) -> list[int]:
     return [int(hand.name.rpartition(":")[2]) for hand in workers._hands if hand.has_come]
 
@@ -88,7 +93,7 @@ def test_killed_workers_and_nodes_change_no_game(nodes: Nodes) -> None:
     whole = play(None, 400)
     with nodes.workers() as workers:
         play(workers)  # compiles
-        kill = while_it_plays(lambda: [os.kill(pid, signal.SIGKILL) for pid in pids(workers)[:1]] and None, 1.5)
+        kill = while_it_plays(lambda: [signal_to(pid, signal.SIGKILL) for pid in pids(workers)[:1]] and None, 1.5)
         made = play(workers, 400)
         kill()
         assert_same_games(made, whole)
@@ -112,7 +117,7 @@ def test_a_worker_that_falls_silent_is_replaced(nodes: Nodes, tmp_path: Path) ->
         assert "has said nothing for" in said[0]
         list(workers.run(squares(range(4))))
         stopped = pids(workers)[0]
-        stop = while_it_plays(lambda: os.kill(stopped, signal.SIGSTOP), 0.2)
+        stop = while_it_plays(lambda: signal_to(stopped, signal.SIGSTOP), 0.2)
         try:
             assert_same_games(play(workers, 400), play(None, 400))
         finally:
@@ -173,7 +178,7 @@ def test_a_machine_with_another_version_of_the_game_is_refused_by_name(
     nodes.add(PYTHONPATH=str(tmp_path / "there"))
     with (
         nodes.workers() as workers,
-        pytest.raises(ClusterError, match="refused: own_game:GAME is another version here"),
+        pytest.raises(ClusterError, match="GAME.? is another version here"),
     ):
         list(workers.run(job))
 
