@@ -178,7 +178,7 @@ def test_a_machine_with_another_version_of_the_game_is_refused_by_name(
     nodes.add(PYTHONPATH=str(tmp_path / "there"))
     with (
         nodes.workers() as workers,
-        pytest.raises(ClusterError, match="GAME.? is another version here"),
+        pytest.raises(ClusterError, match=r"GAME.? is another version here"),
     ):
         list(workers.run(job))
 
