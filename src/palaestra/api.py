@@ -27,18 +27,20 @@ def train(
     out: str | Path | None = None,
     *,
     games: str | Path | None = None,
+    workers: str | None = None,
     progress: bool = False,
     listeners: Iterable[Listener] = (),
 ) -> Run:
     """Learn a game by self-play, to the end that the configuration sets; before that from the PGN file `games`, if any.
 
     The run is kept in ./runs/NAME, as by `palaestra train`: `out` is its name or another folder. `progress` shows what
-    the command shows; a listener hears every event (`palaestra.learn.events`).
+    the command shows; a listener hears every event (`palaestra.learn.events`). `workers` play the games: threads:N,
+    processes:N, ray, or ray:HOST:PORT for a cluster that runs.
     """
     folder = new_folder(out, config.game)
     shown, view = _view(progress)
     with shown:
-        training.train(config, folder, [*view, *listeners], games=games)
+        training.train(config, folder, [*view, *listeners], workers, games=games)
     return load_run(folder)
 
 
@@ -52,6 +54,7 @@ def resume(
     game: Game | str | None = None,
     threads: int | None = None,
     device: str | None = None,
+    workers: str | None = None,
     progress: bool = False,
     listeners: Iterable[Listener] = (),
 ) -> Run:
@@ -72,6 +75,7 @@ def resume(
             game=game,
             threads=threads,
             device=device,
+            workers=workers,
             listeners=[*view, *listeners],
         )
     return load_run(folder)

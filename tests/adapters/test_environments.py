@@ -84,7 +84,7 @@ def test_what_is_not_known_is_one_line(name: str, value: str) -> None:
 
 
 def test_where_petting_zoo_is_missing_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    from palaestra.adapters.packages import need
+    from palaestra.base.packages import need
 
     monkeypatch.setitem(sys.modules, "pettingzoo", None)
     with pytest.raises(ConfigError, match=r"pip install 'palaestra\[pettingzoo\]'"):

@@ -86,9 +86,9 @@ def test_a_sweep_goes_on_to_so_many_trials_in_all(tmp_path: Path, quick: list[in
     path = tmp_path / "space.toml"
     path.write_text(SPACE.replace("{ low = 0.001, high = 0.05, log = true }", "[0.001, 0.01, 0.05]"))
     wanted = plan(str(path), sampler=sampler, storage=storage)
-    run_sweep(tmp_path / "s", wanted, 4, 1, silent)
-    run_sweep(tmp_path / "s", wanted, 7, 1, silent)
-    run_sweep(tmp_path / "s", wanted, 7, 1, silent)
+    run_sweep(tmp_path / "s", wanted, 4, "here", silent)
+    run_sweep(tmp_path / "s", wanted, 7, "here", silent)
+    run_sweep(tmp_path / "s", wanted, 7, "here", silent)
     assert quick == list(range(7))
     assert states(tmp_path / "s", storage) == ["COMPLETE"] * 7
 
@@ -97,18 +97,18 @@ def test_a_grid_is_tried_once_in_order_and_has_an_end(tmp_path: Path, quick: lis
     path = tmp_path / "space.toml"
     path.write_text('design = "grid"\n' + SPACE.replace("{ low = 0.001, high = 0.05, log = true }", "[0.001, 0.05]"))
     wanted = plan(str(path))
-    run_sweep(tmp_path / "s", wanted, None, 1, silent)
+    run_sweep(tmp_path / "s", wanted, None, "here", silent)
     values = [outcome.values for outcome in read_outcomes(tmp_path / "s")]
     assert values == wanted.space.grid() and len(values) == 12
     with pytest.raises(ConfigError, match="has 12 trials"):
-        run_sweep(tmp_path / "s", wanted, 13, 1, silent)
+        run_sweep(tmp_path / "s", wanted, 13, "here", silent)
     with pytest.raises(ConfigError, match="leave --sampler out"):
         plan(str(path), sampler="tpe")
 
 
 def test_the_same_seed_chooses_the_same_trials(tmp_path: Path, space: str, quick: list[int]) -> None:
     for name, seed in (("a", 0), ("b", 0), ("c", 1)):
-        run_sweep(tmp_path / name, plan(space, seed=seed), 3, 1, silent)
+        run_sweep(tmp_path / name, plan(space, seed=seed), 3, "here", silent)
     a, b, c = ([outcome.values for outcome in read_outcomes(tmp_path / name)] for name in "abc")
     assert a == b != c
 
@@ -121,13 +121,13 @@ def test_a_trial_that_was_begun_goes_on_under_its_number(
     def killed(task: Task) -> Outcome:
         raise KeyboardInterrupt
 
-    run_sweep(folder, wanted, 2, 1, silent)
+    run_sweep(folder, wanted, 2, "here", silent)
     with monkeypatch.context() as patched:
         patched.setattr(module, "do_trial", killed)
         with pytest.raises(KeyboardInterrupt):
-            run_sweep(folder, wanted, 4, 1, silent)
+            run_sweep(folder, wanted, 4, "here", silent)
     assert states(folder) == ["COMPLETE", "COMPLETE", "RUNNING"]
-    run_sweep(folder, wanted, 4, 1, silent)
+    run_sweep(folder, wanted, 4, "here", silent)
     assert quick == [0, 1, 2, 3]
     assert states(folder) == ["COMPLETE"] * 4
 
@@ -139,24 +139,24 @@ def test_an_outcome_that_the_study_did_not_hear_of_is_told_and_not_done_again(
     with monkeypatch.context() as patched:
         patched.setattr(module._Study, "_tell", lambda self, outcome: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
-            run_sweep(folder, wanted, 1, 1, silent)
+            run_sweep(folder, wanted, 1, "here", silent)
     monkeypatch.undo()  # the real trial: it must find the outcome and train nothing
-    run_sweep(folder, wanted, 1, 1, silent)
+    run_sweep(folder, wanted, 1, "here", silent)
     assert states(folder) == ["COMPLETE"] and not (folder / "trials" / "0000").exists()
 
 
 @pytest.mark.parametrize("storage", ["sqlite", "journal"])
 def test_a_damaged_database_loses_nothing(tmp_path: Path, space: str, quick: list[int], storage: str) -> None:
     folder, wanted = tmp_path / "s", plan(space, storage=storage)
-    run_sweep(folder, wanted, 3, 1, silent)
+    run_sweep(folder, wanted, 3, "here", silent)
     file = folder / ("study.db" if storage == "sqlite" else "study.journal")
     file.write_bytes(b"this is no database\n" * 100)
     with pytest.raises(RunError, match="remove it, and it is made again") as error:
-        run_sweep(folder, wanted, 4, 1, silent)
+        run_sweep(folder, wanted, 4, "here", silent)
     assert "\n" not in str(error.value)
     assert len(summarise(folder)["trials"]) == 3  # a report needs no database
     file.unlink()
-    run_sweep(folder, wanted, 4, 1, silent)
+    run_sweep(folder, wanted, 4, "here", silent)
     assert quick == [0, 1, 2, 3] and states(folder, storage) == ["COMPLETE"] * 4
 
 
@@ -164,7 +164,7 @@ def test_values_that_do_not_go_together_fail_alone(tmp_path: Path, quick: list[i
     path = tmp_path / "space.toml"
     lines = '[space]\n"gate.games" = { low = 3, high = 5 }\n"learn.lr" = [0.01, 0.05]\n"selfplay.games" = [2, 4]'
     path.write_text('preset = "thesis-small"\ndesign = "grid"\n' + lines)
-    run_sweep(tmp_path / "t", plan(str(path)), None, 1, silent)
+    run_sweep(tmp_path / "t", plan(str(path)), None, "here", silent)
     assert quick == [4, 5, 6, 7]
     found = {outcome.values["gate.games"]: outcome for outcome in read_outcomes(tmp_path / "t")}
     assert {number: outcome.state for number, outcome in found.items()} == {3: FAILED, 4: COMPLETE, 5: FAILED}
@@ -173,7 +173,7 @@ def test_values_that_do_not_go_together_fail_alone(tmp_path: Path, quick: list[i
 
 def test_the_folder_of_another_sweep_is_left_alone(tmp_path: Path, space: str, quick: list[int]) -> None:
     folder = tmp_path / "s"
-    run_sweep(folder, plan(space), 1, 1, silent)
+    run_sweep(folder, plan(space), 1, "here", silent)
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     for other, words in (
         (plan(space, seed=3), "seed 0 there, 3 here"),
@@ -181,12 +181,12 @@ def test_the_folder_of_another_sweep_is_left_alone(tmp_path: Path, space: str, q
         (plan(space, games=4), "games 2 there, 4 here"),
     ):
         with pytest.raises(RunError, match=f"holds another sweep .*{words}"):
-            run_sweep(folder, other, 2, 1, silent)
+            run_sweep(folder, other, 2, "here", silent)
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "letter.txt").write_text("dear")
     with pytest.raises(RunError, match="is no sweep"):
-        run_sweep(tmp_path / "mine", plan(space), 1, 1, silent)
+        run_sweep(tmp_path / "mine", plan(space), 1, "here", silent)
     assert [path.name for path in (tmp_path / "mine").iterdir()] == ["letter.txt"]
 
 
@@ -207,7 +207,7 @@ def test_only_a_curve_below_the_median_of_enough_others_is_stopped() -> None:
 
 def test_a_page_holds_every_figure_and_escapes_what_files_say(tmp_path: Path, space: str, quick: list[int]) -> None:
     folder = tmp_path / "a<b>"
-    run_sweep(folder, plan(space), 8, 1, silent)
+    run_sweep(folder, plan(space), 8, "here", silent)
     page = make_page(folder)
     for title in ("Strength and time", "Rank correlations", "Importances", "Slices", "Parallel coordinates"):
         assert title in page
@@ -216,7 +216,7 @@ def test_a_page_holds_every_figure_and_escapes_what_files_say(tmp_path: Path, sp
 
 
 def test_one_real_sweep_from_training_to_elo(tmp_path: Path, space: str) -> None:
-    run_sweep(tmp_path / "s", plan(space, prune=False), 2, 1, silent)
+    run_sweep(tmp_path / "s", plan(space, prune=False), 2, "here", silent)
     first, second = read_outcomes(tmp_path / "s")
     assert first.iterations == 2 and first.seconds["selfplay"] > 0 and first.loss is not None
     assert [match.against for match in second.matches] == ["random", "trial 0"]

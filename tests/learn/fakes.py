@@ -83,6 +83,7 @@ def play_games(
     *,
     reward: Reward,
     switched: bool = False,
+    older: bytes | None = None,
 ) -> SelfPlay:
     """Random games, drawn from (network, seed, iteration) and what outcomes are worth, which the reward then learns."""
     began = time.perf_counter()

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from palaestra.base.errors import GameError
+from palaestra.games.base import Game
 from palaestra.work.jobs import Job, report
 from palaestra.work.workers import make_workers
 
@@ -40,6 +41,18 @@ def hang_at_first(folder: Path) -> str:
         (folder / "tried").touch()
         time.sleep(600)
     return "done"
+
+
+def hang_after_a_word(folder: Path) -> str:
+    if not list(folder.iterdir()):
+        (folder / "tried").touch()
+        report(0.1)
+        time.sleep(600)
+    return "done"
+
+
+def most_plies(game: Game) -> int:
+    return game.max_plies
 
 
 def refuse(text: str) -> None:

@@ -101,10 +101,26 @@ def test_equal_keys_are_equal_jobs_and_jobs_can_be_pickled() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "four", "processes", "processes:0", "threads:-1", "processes:1e3", "threads:1001"]
+    "text",
+    [
+        "",
+        "four",
+        "processes",
+        "processes:0",
+        "threads:-1",
+        "processes:1e3",
+        "threads:1001",
+        "rays",
+        "ray:",
+        "ray:0",
+        "ray?workers=0",
+        "ray://host",
+    ],
 )
 def test_a_text_that_names_no_workers_is_refused_in_one_line(text: str) -> None:
-    with pytest.raises(ConfigError, match=r"^workers are here, threads:N or processes:N .* for example processes:4$"):
+    with pytest.raises(
+        ConfigError, match=r"^workers are here, threads:N, processes:N, ray, .* for example processes:4$"
+    ):
         make_workers(text)
 
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from palaestra.adapters.packages import need
 from palaestra.base.errors import GameError
+from palaestra.base.packages import need
 
 
 def library() -> Any:

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from palaestra.adapters.packages import need
 from palaestra.base.errors import ConfigError
+from palaestra.base.packages import need
 from palaestra.base.text import clip
 from palaestra.base.types import Float32s, Int8s
 from palaestra.base.user_code import trust

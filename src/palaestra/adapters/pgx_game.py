@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from palaestra.adapters.packages import need
 from palaestra.adapters.pgx_names import EXAMPLE, GAMES, REFUSED
 from palaestra.adapters.pgx_rows import Layout
 from palaestra.adapters.pgx_text import board_of, move_text
 from palaestra.base.errors import GameError
 from palaestra.base.jit import cache_root, kernel
+from palaestra.base.packages import need
 from palaestra.base.suggest import did_you_mean
 from palaestra.base.text import clip
 from palaestra.base.types import Float32s, Int8s, Int32s, Int64s, UInt64s

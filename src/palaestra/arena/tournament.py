@@ -7,6 +7,7 @@ a journal, what was played before is read and not played again (`palaestra.arena
 
 from __future__ import annotations
 
+import pickle
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -28,11 +29,13 @@ from palaestra.arena.schedule import (
     round_robin,
     swiss_round,
 )
+from palaestra.arena.spread import PlayedGames, TableOrder, spread_games
 from palaestra.arena.table import Scheduled, Table
 from palaestra.base.errors import PlayerError
 from palaestra.games.base import Game
 from palaestra.players.base import Player
 from palaestra.runs.game_record import FIRST, GameRecord, distinct_courses
+from palaestra.work.workers import Workers
 
 GAMES_A_PLAYER = 64  # that run at once, counted once for both players: batches stay large and memory stays bounded
 
@@ -108,11 +111,13 @@ def play_tournament(
     adjudicate: bool = False,
     journal: Journal | None = None,
     listen: TournamentListener | None = None,
+    workers: Workers | None = None,
 ) -> Tournament:
     """Play `games` games (an even number) in every pairing; `rounds` is for Swiss only.
 
     Random openings differ from pairing to pairing; those of a list are the same for all. `lockstep` bounds how many
-    games run at once. A player that fails loses that game, whatever the failure.
+    games run at once. A player that fails loses that game, whatever the failure. With `workers` they play the games, a
+    pairing at a time, in place of threads.
     """
     texts = tuple(player.text for player in players)
     twice = [text for place, text in enumerate(texts) if text in texts[:place]]
@@ -126,15 +131,20 @@ def play_tournament(
     if journal is not None:
         journal.refuse_more_than(total)
     # More threads than players would have nothing to do: a player is asked by one thread at a time.
-    session = _Session(game, players, format, total, min(threads, len(players)), seed, journal, listen)
+    threads = min(threads, len(players)) if workers is None else workers.count
+    session = _Session(game, players, format, total, threads, seed, journal, listen)
     book = _book_for(game, openings or Openings(), games // 2, seed)
-    with ThreadPoolExecutor(session.tournament.threads) as pool:
+    with ThreadPoolExecutor(threads) as pool:
         met: list[Pairing] = []
         for stage in range(stages):
             pairings = _pairings(session.tournament, stage, met)
             met += pairings
             schedule = list(games_of(pairings, games, seed, book, first=len(session.tournament.games)))
             waiting = session.enter(schedule)
+            if workers is not None:
+                order = TableOrder(game, tuple(map(pickle.dumps, players)), adjudicate, lockstep)
+                session.gather(spread_games(order, waiting, games, workers))
+                continue
             spread = pool.map if session.tournament.threads > 1 else map
             table = Table(game, players, waiting, adjudicate=adjudicate, forgiving=True, spread=spread)
             session.play(table, lockstep)
@@ -185,6 +195,7 @@ class _Session:
         self._moves_before = 0  # in earlier stages
         self._began = time.perf_counter()
         self._network_before = self._network_seconds()
+        self._network_elsewhere: float | None = None  # of players that workers made
 
     def enter(self, schedule: Sequence[tuple[Pairing, Scheduled]]) -> Iterable[Scheduled]:
         """Recall what the journal has of a stage; the games of it that are left to play."""
@@ -201,21 +212,35 @@ class _Session:
 
     def play(self, table: Table, lockstep: int) -> None:
         for ended in table.play(lockstep):
-            for played in ended:
-                self._early[played.number] = played
-                self.crosstable.add(played)
-                self._plies += len(played.moves) - played.opening_plies
-            self._finished += len(ended)
-            self._keep()
+            self._take(ended)
             if ended and self.listen is not None:
                 self.listen(self._progress(self._moves_before + sum(table.moves_made)))
         self._moves_before += sum(table.moves_made)
+
+    def gather(self, played: Iterable[PlayedGames]) -> None:
+        """The same with games that others play."""
+        for some in played:
+            self._take(some.records)
+            if some.network_seconds is not None:
+                self._network_elsewhere = (self._network_elsewhere or 0.0) + some.network_seconds
+            if self.listen is not None:
+                self.listen(self._progress(self._plies))
+
+    def _take(self, ended: Sequence[GameRecord]) -> None:
+        for played in ended:
+            self._early[played.number] = played
+            self.crosstable.add(played)
+            self._plies += len(played.moves) - played.opening_plies
+        self._finished += len(ended)
+        self._keep()
 
     def finish(self) -> Tournament:
         self.tournament.seconds = time.perf_counter() - self._began
         spent = self._network_seconds()
         if spent is not None and self._network_before is not None:
             self.tournament.network_seconds = spent - self._network_before
+        if self._network_elsewhere is not None:
+            self.tournament.network_seconds = self._network_elsewhere
         return self.tournament
 
     def _keep(self) -> None:

@@ -71,3 +71,7 @@ class WorkError(PalaestraError):
     """A job that could not be done although it was asked for rightly: its process died again and again."""
 
     exit_code = 1
+
+
+class ClusterError(PalaestraError):
+    """A cluster that cannot be reached, or machines of it that cannot do the work as it would be done here."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from palaestra.cli import complete
-from palaestra.cli.options import PLAYER_HELP, GameId, Json, OpeningPlies, OpeningsText, Seed
+from palaestra.cli.options import PLAYER_HELP, GameId, Json, OpeningPlies, OpeningsText, Seed, WorkersText
 from palaestra.live.defaults import MATCH_GAMES, MATCH_LOCKSTEP, SPRT_GAMES
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ def match(
         str | None, typer.Option(metavar="FILE", help="Write every game here as it ends.", show_default=False)
     ] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="All cores by default.", show_default=False)] = None,
+    workers: WorkersText = None,
     lockstep: Annotated[
         int, typer.Option(min=1, help="Games that a thread plays at once; changes speed and memory only.")
     ] = MATCH_LOCKSTEP,
@@ -70,6 +71,7 @@ def match(
             adjudicate=adjudicate,
             pgn=pgn,
             threads=threads,
+            workers=workers,
             lockstep=lockstep,
             seed=seed,
             listen=show,

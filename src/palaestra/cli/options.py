@@ -13,6 +13,8 @@ from palaestra.cli import complete
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from palaestra.work.workers import Kind
+
 
 def full_game_id(text: str | None) -> str | None:
     """What a verb is given for GAME: a family's name alone becomes the id of its usual size."""
@@ -95,6 +97,27 @@ OpeningsText = Annotated[
         show_default=False,
     ),
 ]
+WORKERS_HELP = (
+    "Who does the work: threads:N, processes:N, ray for a cluster of this machine, or ray:HOST:PORT or ray://HOST:PORT"
+    " for one that runs. Changes no result."
+)
+WorkersText = Annotated[
+    str | None,
+    typer.Option("--workers", metavar="WORKERS", help=WORKERS_HELP, show_default=False),
+]
+
+
+def run_workers(workers: str | None, jobs: int | None) -> Kind:
+    """Who does whole runs: --workers, or --jobs, which is short for so many processes."""
+    from palaestra.base.errors import ConfigError
+    from palaestra.work.workers import chosen_workers
+
+    who = chosen_workers(workers, jobs, "processes", "--jobs")
+    if who.name == "threads":
+        raise ConfigError(f"runs are done in processes, not on threads; for example --workers processes:{who.count}")
+    return who
+
+
 OpeningPlies = Annotated[
     int | None,
     typer.Option(help="Random plies before the players take over; 2 to 4 by default.", show_default=False),

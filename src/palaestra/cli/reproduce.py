@@ -11,7 +11,7 @@ import typer
 from palaestra.base.cores import usable_cores
 from palaestra.base.errors import ConfigError
 from palaestra.cli import complete
-from palaestra.cli.options import Json, Seed
+from palaestra.cli.options import Json, Seed, WorkersText, run_workers
 from palaestra.cli.train import Sets
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from palaestra.lab.experiment import Experiment
     from palaestra.lab.plan import Plan
     from palaestra.lab.reproduce import Outcome, Progress
+    from palaestra.work.workers import Kind
 
 DEFAULT_SCALE = "laptop"
 # Options of an earlier version, and the value of a scale that each is now.
@@ -51,6 +52,7 @@ def reproduce(
         int | None,
         typer.Option(min=1, max=1000, help="Jobs at a time; as many as cores by default.", show_default=False),
     ] = None,
+    workers: WorkersText = None,
     out: Annotated[
         str | None,
         typer.Option(metavar="FOLDER", help="runs/reproduce-SCALE by default.", show_default=False),
@@ -92,7 +94,7 @@ def reproduce(
     if page is not None:
         _page(Path(page), found, json)
         return
-    jobs = jobs or usable_cores()
+    who = run_workers(workers, jobs)
     plans = [
         make_plan(
             one,
@@ -108,9 +110,9 @@ def reproduce(
     if not found:
         _list(plans, home, json)
     elif dry_run:
-        _dry_run(plans, home, jobs, json)
+        _dry_run(plans, home, who.count or usable_cores(), json)
     else:
-        _reproduce(plans, home, jobs, json)
+        _reproduce(plans, home, who, json)
 
 
 def _about(found: list[Experiment], boards: list[str], scale: str) -> list[Experiment]:
@@ -131,7 +133,7 @@ def _answer_old(plot: str | None, game: str | None) -> None:
         raise ConfigError("--game is gone: an experiment has all its games, and a scale says which boards it takes")
 
 
-def _reproduce(plans: Sequence[Plan], home: Path, jobs: int, json: bool) -> None:
+def _reproduce(plans: Sequence[Plan], home: Path, who: Kind, json: bool) -> None:
     from palaestra.cli.output import print_json
     from palaestra.lab.jobs import Store
     from palaestra.lab.reproduce import conclude, do_jobs, jobs_of, refuse_other
@@ -141,7 +143,7 @@ def _reproduce(plans: Sequence[Plan], home: Path, jobs: int, json: bool) -> None
         refuse_other(plan, home)
     store, pieces = Store(home), jobs_of(plans)
     with (
-        make_workers("here" if jobs == 1 else f"processes:{jobs}", one_thread=jobs > 1) as workers,
+        make_workers(who, one_thread=who.count != 1, folder=home) as workers,
         _bar(plans) as listen,
     ):
         do_jobs(store, pieces, workers, listen)

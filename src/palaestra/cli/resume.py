@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from palaestra.cli.options import Json, RunName, StoredGame
+from palaestra.cli.options import Json, RunName, StoredGame, WorkersText
 from palaestra.cli.train import Sets, finish, watch
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ def resume(
     device: Annotated[
         str | None, typer.Option(help="Train the network there from now on: cpu, cuda or mps.", show_default=False)
     ] = None,
+    workers: WorkersText = None,
     json: Json = False,
 ) -> None:
     """Go on where a run stopped. Settings that cannot change in a run's life are refused, others recorded."""
@@ -60,6 +61,7 @@ def resume(
             game=game,
             threads=threads,
             device=device,
+            workers=workers,
             listeners=listeners,
         )
 

@@ -8,7 +8,7 @@ import typer
 
 from palaestra.cli import complete
 from palaestra.cli.files import picture
-from palaestra.cli.options import GameId, Json, Moves, Seed
+from palaestra.cli.options import GameId, Json, Moves, Seed, WorkersText
 from palaestra.live.defaults import SOLVE_MINUTES, SOLVER
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ def solve(
     threads: Annotated[
         int | None, typer.Option(min=1, max=1024, help="All cores by default.", show_default=False)
     ] = None,
+    workers: WorkersText = None,
     out: Annotated[
         str | None,
         typer.Option(metavar="FOLDER", help="Journal and solutions; again, it goes on.", show_default="solved/GAME"),
@@ -69,6 +70,7 @@ def solve(
         restarts=restarts,
         target=target,
         threads=threads,
+        workers=workers,
         out=out,
         moves=moves,
         seed=seed,

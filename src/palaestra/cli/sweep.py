@@ -8,13 +8,14 @@ import typer
 
 from palaestra.base.cores import usable_cores
 from palaestra.cli import complete
-from palaestra.cli.options import GAME_HELP, Json, Seed, full_game_id
+from palaestra.cli.options import GAME_HELP, Json, Seed, WorkersText, full_game_id, run_workers
 from palaestra.cli.train import Sets
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from palaestra.lab.sweep import Plan
+    from palaestra.work.workers import Kind
 
 EXPLANATION = """\
 palaestra sweep GAME --space SPACE --trials N trains a game with many settings and rates what comes of them.
@@ -65,7 +66,10 @@ def sweep(
     prune: Annotated[
         bool, typer.Option("--prune", help="Stop runs whose evaluations lie below the median of earlier ones.")
     ] = False,
-    jobs: Annotated[int, typer.Option(min=1, max=1000, help="Trials at the same time.")] = 1,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, max=1000, help="Trials at the same time; 1 by default.", show_default=False)
+    ] = None,
+    workers: WorkersText = None,
     threads: Annotated[
         int | None,
         typer.Option(min=1, help="Of each run; all cores by default, shared among jobs.", show_default=False),
@@ -95,7 +99,8 @@ def sweep(
         return
     check_extra()
     ends = {"iterations": iterations, "minutes": minutes, "seed": seed}
-    ends["threads"] = threads or max(1, usable_cores() // jobs)
+    who = run_workers(workers, jobs if workers is not None else jobs or 1)
+    ends["threads"] = threads or max(1, usable_cores() // (who.count or usable_cores()))
     plan = make_plan(
         game,
         space,
@@ -112,11 +117,11 @@ def sweep(
     )
     folder = Path(out) if out else Path("sweeps") / f"{game}-{Path(space).stem if space.endswith('.toml') else space}"
     check_players(plan)
-    _run(folder, plan, trials, jobs)
+    _run(folder, plan, trials, who)
     _report(folder, json)
 
 
-def _run(folder: Path, plan: Plan, trials: int | None, jobs: int) -> None:
+def _run(folder: Path, plan: Plan, trials: int | None, who: Kind) -> None:
     from palaestra.cli.output import command_name, stderr
     from palaestra.lab.sweep import run_sweep
 
@@ -126,7 +131,7 @@ def _run(folder: Path, plan: Plan, trials: int | None, jobs: int) -> None:
             status.update(f"{done} of {total} trials done; {words or 'choosing'}")
 
         try:
-            run_sweep(folder, plan, trials, jobs, heard)
+            run_sweep(folder, plan, trials, who, heard)
         except KeyboardInterrupt:
             stderr().print(
                 f"Stopped; the same command goes on. So far: {command_name()} sweep --report {folder}",

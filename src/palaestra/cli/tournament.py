@@ -9,7 +9,7 @@ import typer
 
 from palaestra.cli import complete
 from palaestra.cli.files import picture
-from palaestra.cli.options import PLAYER_HELP, GameId, Json, OpeningPlies, OpeningsText, Seed
+from palaestra.cli.options import PLAYER_HELP, GameId, Json, OpeningPlies, OpeningsText, Seed, WorkersText
 from palaestra.cli.ratings import ADVANTAGE, DRAW, PRIOR, Advantage, Anchor, Draw, Prior
 from palaestra.live.defaults import TOURNAMENT_GAMES
 
@@ -51,6 +51,7 @@ def tournament(
         bool, typer.Option("--resume", help="Go on where the file of --pgn ends; begin it if it is not there.")
     ] = False,
     threads: Annotated[int | None, typer.Option(min=1, help="All cores by default.", show_default=False)] = None,
+    workers: WorkersText = None,
     lockstep: Annotated[
         int | None,
         typer.Option(
@@ -102,6 +103,7 @@ def tournament(
                 pgn=pgn,
                 resume=resume,
                 threads=threads,
+                workers=workers,
                 lockstep=lockstep,
                 advantage=advantage,
                 draw=draw,

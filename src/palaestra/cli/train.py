@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from palaestra.cli import complete
-from palaestra.cli.options import GAME_HELP, Json, full_game_id
+from palaestra.cli.options import GAME_HELP, Json, WorkersText, full_game_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -116,6 +116,7 @@ def train(
         int | None,
         typer.Option(help="Of self-play and training; as the preset says, or all cores.", show_default=False),
     ] = None,
+    workers: WorkersText = None,
     estimate: Annotated[
         bool, typer.Option("--estimate", help="Only say how long the run would take on this machine.")
     ] = False,
@@ -149,7 +150,7 @@ def train(
     from palaestra.live.training import train as train_run
 
     folder = new_folder(run, f"{game}-{preset}")
-    finish(watch(folder, lambda listeners: train_run(config, folder, listeners, games=games)), json)
+    finish(watch(folder, lambda listeners: train_run(config, folder, listeners, workers, games=games)), json)
 
 
 def explain() -> None:

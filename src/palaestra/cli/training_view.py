@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from palaestra.arena.statistics import elo_in_words
 from palaestra.learn import events
 from palaestra.learn.events import Event
-from palaestra.live.line_words import gate_words, line_in_words, number, running_words
+from palaestra.live.line_words import ages_words, gate_words, line_in_words, number, running_words, workers_words
 from palaestra.live.run import STAGES, RunProgress
 from palaestra.live.words import clock
 from palaestra.runs.metrics import MetricsLine
@@ -19,6 +19,7 @@ from palaestra.runs.metrics import MetricsLine
 if TYPE_CHECKING:
     from rich.console import Console, Group
     from rich.table import Table
+    from rich.text import Text
 
 SHOWN = 8  # iterations in the table
 WIDTH, ANCHOR_WIDTH = 62, 25  # columns of the terminal that the table takes, and each anchor with its interval
@@ -100,7 +101,17 @@ class LiveView(View):
         left = self.seconds_left()
         words = f"{len(self.lines)} iterations, {clock(self.seconds)}" + (f", {clock(left)} left" if left else "")
         self.bars.update(self.run_bar, completed=self.share(), words=words)
-        return Group(Text(self.title, style="bold"), self.bars, iterations(self.lines, self.console.width))
+        table = iterations(self.lines, self.console.width)
+        return Group(Text(self.title, style="bold"), self.bars, *self.workers(), table)
+
+    def workers(self) -> list[Text]:
+        """Who plays, how fast each is, and how old their networks are; nothing before that is known."""
+        from rich.text import Text
+
+        ages = self.lines[-1].ages if self.lines else None
+        words = [workers_words(self.speeds)] if self.speeds else []
+        words += [ages_words(ages)] if ages is not None else []
+        return [Text("; ".join(words), style="dim")] if words else []
 
 
 def iterations(lines: list[MetricsLine], width: int) -> Table:

@@ -48,7 +48,7 @@ from palaestra.players.registry import make_player
 from palaestra.runs.folder import CONFIG, RunFolder
 from palaestra.runs.places import SWEEP, SWEEP_LOCK, TRIALS
 from palaestra.work.jobs import Job
-from palaestra.work.workers import make_workers
+from palaestra.work.workers import Kind, make_workers
 
 if TYPE_CHECKING:
     from optuna.samplers import BaseSampler
@@ -168,11 +168,11 @@ def read_plan(folder: Path) -> Plan:
         raise RunError(f"{path} does not describe a sweep: {clip(str(error))}") from None
 
 
-def run_sweep(folder: Path, plan: Plan, trials: int | None, jobs: int, listen: SweepListener) -> None:
+def run_sweep(folder: Path, plan: Plan, trials: int | None, who: Kind | str, listen: SweepListener) -> None:
     """Bring the sweep to so many trials in all; the first time, its folder is made."""
     total = count_trials(plan, trials)
     with _own(folder, plan), _Study(folder, plan) as study:
-        study.run(total, jobs, listen)
+        study.run(total, who, listen)
 
 
 def count_trials(plan: Plan, trials: int | None) -> int:
@@ -262,14 +262,14 @@ class _Study:
         if engine is not None:
             engine.dispose()
 
-    def run(self, total: int, jobs: int, listen: SweepListener) -> None:
+    def run(self, total: int, who: Kind | str, listen: SweepListener) -> None:
         shares: dict[str, float] = {}
 
         def heard(job: Job, share: float, words: str) -> None:
             shares[job.key] = share
             listen(len(self.outcomes), total, sum(shares.values()), words)
 
-        with make_workers("here" if jobs == 1 else f"processes:{jobs}") as workers:
+        with make_workers(who, folder=self.folder) as workers:
             for job, outcome in workers.run(self._jobs(total), heard):
                 shares.pop(job.key, None)
                 self.outcomes[outcome.number] = outcome

@@ -76,8 +76,19 @@ class SelfPlayConfig(Group):
     )
     q_weight: float = Field(0.5, ge=0, le=1, description="share of root Q in a mixed target")
     td_lambda: float = Field(0.95, ge=0, le=1, description="λ of td: 1 is the result alone")
+    overlap: float = Field(
+        0.0,
+        ge=0,
+        le=1,
+        description="share of the games that the network before plays while the newest learns: 1 iteration old",
+    )
     slots: int = Field(128, ge=1, le=10**5, description="games that one thread plays at once")
     cache: int = Field(2**17, ge=0, le=2**26, description="positions that one thread remembers from the network")
+
+    @property
+    def is_scheduled(self) -> bool:
+        """Whether self-play changes with the share of the run that is behind it."""
+        return self.first_simulations is not None or self.search_until < 1
 
     @model_validator(mode="after")
     def _fits(self) -> SelfPlayConfig:
@@ -87,7 +98,7 @@ class SelfPlayConfig(Group):
             raise ValueError("opening_fraction and opening_plies go together: both 0 or both positive")
         if self.sampling and (self.quick_fraction > 0 or self.value_target != "z"):
             raise ValueError("selfplay.sampling searches nothing: it needs value_target=z and quick_fraction=0")
-        if self.sampling and (self.first_simulations is not None or self.search_until < 1):
+        if self.sampling and self.is_scheduled:
             raise ValueError("selfplay.sampling searches nothing: first_simulations and search_until have no use")
         draws = self.sampling or self.search_until < 1
         if self.sampled_policy == "network" and (not draws or self.failures is not None):
@@ -378,6 +389,13 @@ class RunConfig(Group):
             raise ValueError("give exactly one of learn.epochs and learn.samples_per_position")
         if self.warm.adaptive and self.warm.enhancement == "none":
             raise ValueError("warm.adaptive needs an enhancement, for example warm.enhancement=rollout")
+        if self.selfplay.overlap and self.warm.adaptive:
+            raise ValueError("selfplay.overlap plays ahead of what an adaptive warm start decides: set one of them off")
+        if self.selfplay.overlap and (self.course.games or self.selfplay.is_scheduled):
+            raise ValueError(
+                "selfplay.overlap plays ahead of what a course and schedules of search decide: set course.games,"
+                " selfplay.first_simulations and selfplay.search_until to their defaults, or selfplay.overlap to 0"
+            )
         if self.selfplay.sampling and self.warm.enhancement != "none":
             raise ValueError(f"selfplay.sampling searches nothing: warm.enhancement={self.warm.enhancement} has no use")
         if self.learn.count_symmetries and (self.learn.epochs is None or not self.learn.symmetries):

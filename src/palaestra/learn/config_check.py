@@ -67,6 +67,11 @@ def _check_one(game: Game, config: RunConfig) -> None:
         )
     if config.warm.adaptive and config.selfplay.games < 2:
         raise ConfigError("warm.adaptive compares two searches in pairs of games: selfplay.games must be at least 2")
+    if config.selfplay.overlap:
+        raise ConfigError(
+            f"selfplay.overlap is {config.selfplay.overlap:g}: {game.id} has one player, and how its games explore"
+            " depends on the iteration before; set it to 0"
+        )
     if config.defects.winners_colour:
         raise ConfigError(f"defects.winners_colour is about two colours, and {game.id} has one player; set it to false")
     if config.evaluation.history:

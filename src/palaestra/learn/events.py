@@ -1,7 +1,7 @@
 """What a run says while it goes on. The loop emits these; views, logs and files listen.
 
 Nothing here knows who listens. A listener is a plain function of one event; it is called in the thread that runs the
-loop, or for `StageProgress` in one that works for it, and should return quickly.
+loop, or for `StageProgress` and `WorkersSeen` in one that works for it, and should return quickly.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from palaestra.arena.match import Running
 from palaestra.base.progress import ProgressListener
 from palaestra.games.base import Game
 from palaestra.learn.config import RunConfig
-from palaestra.runs.metrics import AgentScore, AnchorResult, Elo, MetricsLine, Score
+from palaestra.runs.metrics import AgentScore, AnchorResult, Elo, MetricsLine, Score, WorkerSpeed
 
 if TYPE_CHECKING:  # views listen, and need not load what plays
     from palaestra.learn.gate import GateResult
@@ -50,6 +50,13 @@ class StageProgress:
     stage: Stage
     done: int
     total: int | None
+
+
+@dataclass(frozen=True)
+class WorkersSeen:
+    """How fast each worker plays the games of self-play; those of the iteration under way so far."""
+
+    speeds: tuple[WorkerSpeed, ...]
 
 
 @dataclass(frozen=True)
@@ -124,6 +131,7 @@ Event = (
     RunStarted
     | StageStarted
     | StageProgress
+    | WorkersSeen
     | StageEnded
     | GateEnded
     | EvaluationEnded

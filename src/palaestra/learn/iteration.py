@@ -24,6 +24,7 @@ from palaestra.learn.gate import GateResult
 from palaestra.learn.learner import TrainReport
 from palaestra.learn.metrics_line import measure
 from palaestra.learn.played import Played, course_state
+from palaestra.learn.running_elo import playing
 from palaestra.learn.schedules import scheduled
 from palaestra.learn.selfplay import SelfPlay
 from palaestra.learn.session import Session
@@ -71,6 +72,7 @@ class Iteration:
         solo = self._solo() if self.game.players == 1 else None
         alone = None if solo is None else solo.play(self.number)
         played = self._play_course() if alone is None else Played({self.course.own: alone})
+        self._begin_ahead()
         session.replay.add(self.number, played.examples)
         before = session.trainer.state() if self.config.gate.kind != "off" else None
         learned = self._learn()
@@ -131,7 +133,18 @@ class Iteration:
             listen,
             switched=switched,
             reward=self.session.rewards[number],
+            older=self._older() if config.selfplay.overlap else None,
         )
+
+    def _older(self) -> bytes | None:
+        """The network that played before the one that plays; None before the second iteration."""
+        return self._network(playing(self.before.lines[:-1])) if self.before.lines else None
+
+    def _begin_ahead(self) -> None:
+        """Let games of the next iteration begin, by the network that has just played; the next one waits for them."""
+        begin = self.session.stages.begin_games
+        if self.config.selfplay.overlap and begin is not None and not self.session.is_last(self.number):
+            begin(self.game, self.before.model, self.config, self.number + 1, reward=self.session.reward)
 
     def _learn(self) -> Learned:
         session = self.session

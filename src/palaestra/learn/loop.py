@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
-from palaestra.base.errors import DamagedRunError, PalaestraError, RunError
+from palaestra.base.errors import ConfigError, DamagedRunError, PalaestraError, RunError
 from palaestra.base.types import JsonLike
 from palaestra.base.user_code import trust
 from palaestra.games.registry import make_game, make_stored_game
@@ -27,6 +27,7 @@ from palaestra.learn.stages import Stages
 from palaestra.runs.folder import CONFIG, RunFolder
 from palaestra.runs.manifest import Manifest
 from palaestra.runs.places import free_folder
+from palaestra.work.workers import Workers
 
 
 def train(
@@ -34,10 +35,11 @@ def train(
     folder: Path | str | None = None,
     listeners: Iterable[Listener] = (),
     stages: Stages | None = None,
+    workers: Workers | None = None,
     *,
     games: Path | str | None = None,
 ) -> Summary:
-    """Run from nothing to the end that the configuration sets.
+    """Run from nothing to the end that the configuration sets; `workers` play its games, by default threads.
 
     The folder must be new or empty; without one, ./runs gets one that is named after the game. `games` is a PGN file
     that the network learns from before self-play begins.
@@ -50,7 +52,7 @@ def train(
     if games is not None and config.course.games:
         raise ConfigError("games are given to a run of one game: leave out course.games, or --games")
     given = None if games is None else read_given(games, game).pgn
-    session = Session(home, config, game, tuple(listeners), stages)
+    session = Session(home, config, game, tuple(listeners), stages, workers)
     session.take_start()
     home.create()
     with home.locked():
@@ -69,6 +71,7 @@ def resume(
     game: str | None = None,
     listeners: Iterable[Listener] = (),
     stages: Stages | None = None,
+    workers: Workers | None = None,
 ) -> Summary:
     """Go on where a run stopped; `iterations` or `minutes` (in all, not in addition) extend it.
 
@@ -93,7 +96,7 @@ def resume(
             rules = make_stored_game(config.game, str(home), id=own_id, given=game)
             with _named(home) if edited else nullcontext():
                 trainable(config, rules)
-            session = Session(home, config, rules, tuple(listeners), stages)
+            session = Session(home, config, rules, tuple(listeners), stages, workers)
             if manifest is None:  # killed before its first checkpoint: nothing can differ yet
                 session.take_start()
                 session.begin()
@@ -129,11 +132,14 @@ def _changed(manifest: Manifest | None, config: RunConfig) -> dict[str, tuple[Js
 def _run(session: Session) -> Summary:
     """Iterations until the run's end."""
     session.tell(session.started())
-    if wait_to_be_learned(session):
-        learn_given(session)
-    while not session.current.manifest.finished:
-        Iteration(session).run()
-        _stop_if_diverged(session)
+    try:
+        if wait_to_be_learned(session):
+            learn_given(session)
+        while not session.current.manifest.finished:
+            Iteration(session).run()
+            _stop_if_diverged(session)
+    finally:
+        session.stages.close()
     summary = session.summary()
     session.tell(events.RunEnded(summary))
     return summary

@@ -86,6 +86,8 @@ def measure(
         network_share=played.network_share,
         simulations=played.simulations,
         simulations_per_second=played.simulations_per_second,
+        workers=played.speeds or None,
+        ages=played.ages,
         warm=played.warm,
         course=course,
         buffer=buffer,

@@ -9,7 +9,7 @@ from palaestra.learn.due_evaluations import Judged
 from palaestra.learn.examples import Examples
 from palaestra.learn.selfplay import SelfPlay
 from palaestra.runs.game_record import GameRecord
-from palaestra.runs.metrics import CourseGame, CourseState, GameResults, WarmStartState
+from palaestra.runs.metrics import CourseGame, CourseState, GameResults, WarmStartState, WorkerSpeed
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +54,20 @@ class Played:
         """Share of the threads' time that is spent in the network."""
         parts = self.parts.values()
         return sum(part.evaluator_seconds for part in parts) / sum(part.threads * part.seconds for part in parts)
+
+    @property
+    def speeds(self) -> tuple[WorkerSpeed, ...]:
+        """Of each worker, over all games."""
+        found: dict[str, WorkerSpeed] = {}
+        for speed in (speed for part in self.parts.values() for speed in part.speeds):
+            before = found.get(speed.worker, WorkerSpeed(speed.worker, 0, 0.0))
+            found[speed.worker] = WorkerSpeed(speed.worker, before.games + speed.games, before.seconds + speed.seconds)
+        return tuple(found.values())
+
+    @property
+    def ages(self) -> tuple[int, ...] | None:
+        """How many games' networks were 0, 1, … iterations old; only a run of one game has older ones."""
+        return next(iter(self.parts.values())).ages
 
     @property
     def warm(self) -> WarmStartState | None:

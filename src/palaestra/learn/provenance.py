@@ -6,11 +6,11 @@ import platform
 import subprocess
 from collections.abc import Sequence
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from palaestra import __version__
 from palaestra.base.types import JsonLike
+from palaestra.base.versions import version_of
 from palaestra.games.base import Game
 from palaestra.learn.config import RunConfig
 from palaestra.learn.settings import as_settings, every_setting
@@ -45,7 +45,7 @@ def about_program() -> About:
         "palaestra": __version__,
         "revision": revision(),
         "python": platform.python_version(),
-        **{name: _version(name) for name in LIBRARIES},
+        **{name: version_of(name) for name in LIBRARIES},
         "machine": platform.machine(),
     }
 
@@ -72,10 +72,3 @@ def revision() -> str:
         return told.stdout.strip() or "unknown"
     except (OSError, subprocess.SubprocessError):
         return "unknown"
-
-
-def _version(name: str) -> str:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return "none"

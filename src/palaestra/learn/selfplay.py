@@ -1,8 +1,9 @@
-"""Self-play: the games of one iteration, on several threads, and the examples they give (sources: self-play loop).
+"""Self-play: the games of one iteration, by several workers, and the examples they give (sources: self-play loop).
 
-Games are numbered 0 … E-1 and played in pieces (`pieces`), here one for each thread: thread t of W plays the numbers t,
-t + W, …. Then `settle` puts the pieces together. Examples and records are the same, bit for bit, however the games are
-divided and wherever they are played.
+Games are numbered 0 … E-1 and played in pieces (`pieces`), which `workforce` gives to workers. Then `settle` puts the
+pieces together. Examples and records are the same, bit for bit, however the games are divided and wherever they are
+played. With `selfplay.overlap` the games with the first numbers are played by the network before, while the newest is
+being trained: which network plays a game depends on its number alone, so that this, too, can be repeated bit for bit.
 
 The policy that is stored is the one a move was drawn from, at its temperature (one-hot after T′, as in the thesis), or
 the improved policy of a Gumbel root. Moves of random openings and quick moves are not learned from. What is learned
@@ -25,15 +26,14 @@ from palaestra.games.base import Game
 from palaestra.learn.config import RunConfig
 from palaestra.learn.examples import Examples
 from palaestra.learn.lockstep import Moves
-from palaestra.learn.pieces import Piece, plans_of, play_piece
+from palaestra.learn.pieces import Piece, plans_of
 from palaestra.learn.sampling import examples_of_games
 from palaestra.learn.targets import value_targets
 from palaestra.learn.warm_start import is_warm, seat, warm_start_state
+from palaestra.learn.workforce import Order, Played, Workforce
 from palaestra.rewards.base import Reward, default_reward
 from palaestra.runs.game_record import GameRecord, points_of
-from palaestra.runs.metrics import GameResults, WarmStartState
-from palaestra.work.jobs import Job
-from palaestra.work.workers import make_workers
+from palaestra.runs.metrics import GameResults, WarmStartState, WorkerSpeed
 
 _SELF = "self-play"
 _SETTLE = 102  # number of the stage that settles what games were worth, in its random seed
@@ -52,6 +52,8 @@ class SelfPlay:
     evaluations: int  # positions that the network was asked about
     positions: int  # searched, those that are not learned from included
     warm: WarmStartState | None  # of a warm start, while it lasts
+    ages: tuple[int, ...] | None = None  # how many games' networks were 0, 1, … iterations old, with selfplay.overlap
+    speeds: tuple[WorkerSpeed, ...] = ()
 
     def with_games(self, others: SelfPlay, who: str) -> SelfPlay:
         """These games and after them some others, which `who` played; all but games and examples stays as it is."""
@@ -90,32 +92,45 @@ def play_games(
     *,
     switched: bool = False,
     reward: Reward | None = None,
+    older: bytes | None = None,
+    workforce: Workforce | None = None,
 ) -> SelfPlay:
     """Play the games of iteration 1, 2, … with the network `model` (an ONNX file's bytes).
 
     `switched` says that an earlier iteration's `warm.switch` ended an adaptive warm start. `reward` (by default win 1,
     draw 0, loss -1) values the ends of games in every search, and settles what the finished games are worth as targets;
-    a reward that learns has then learned from them.
+    a reward that learns has then learned from them. `older` is the network before, for the games that are played ahead
+    with `selfplay.overlap` (`begin_games`); they are played now where that was not begun. By default all games are
+    played on threads.
     """
     began = time.perf_counter()
-    reward = reward or default_reward(game)
-    games = config.selfplay.games
-    threads = min(config.threads, games)
-    jobs: dict[Job, range] = {}
-    for numbers in (range(first, games, threads) for first in range(threads)):
-        given = (game, model, config, iteration, numbers, switched, reward)
-        jobs[Job(f"games {numbers} of iteration {iteration}", play_piece, given)] = numbers
-    finished: dict[Job, int] = {}
+    workforce = workforce or Workforce()
+    order = Order(game, model, config, iteration, switched, reward or default_reward(game))
+    games = range(config.selfplay.games)
+    early = games[: 0 if older is None else games_ahead(config)]
+    played = Played([], (), 1)
+    if older is not None:
+        ahead = workforce.finish(iteration)
+        played = ahead or workforce.play(replace(order, model=older), early, listen)
+    if later := games[len(early) :]:
+        played = played.with_more(workforce.play(order, later, listen))
+    made = settle(played.pieces, game, config, iteration, switched, order.reward)
+    seconds = made.seconds / played.workers if early else time.perf_counter() - began
+    ages = (len(later), len(early)) if config.selfplay.overlap else None
+    return replace(made, seconds=seconds, threads=played.workers, ages=ages, speeds=played.speeds)
 
-    def heard(job: Job, share: float, words: str) -> None:
-        finished[job] = round(share * len(jobs[job]))
-        if listen is not None:
-            listen(sum(finished.values()), games)
 
-    with make_workers(f"threads:{threads}") as workers:
-        pieces = [piece for _, piece in workers.run(jobs, heard)]
-    made = settle(pieces, game, config, iteration, switched, reward)
-    return replace(made, seconds=time.perf_counter() - began, threads=threads)
+def begin_games(
+    workforce: Workforce, game: Game, model: bytes, config: RunConfig, iteration: int, *, reward: Reward
+) -> None:
+    """Begin to play, while others learn, those games of an iteration that the network before it plays."""
+    order = Order(game, model, config, iteration, False, reward)
+    workforce.begin(order, range(games_ahead(config)))
+
+
+def games_ahead(config: RunConfig) -> int:
+    """How many of an iteration's games are played ahead, by the network before: those with the first numbers."""
+    return round(config.selfplay.overlap * config.selfplay.games)
 
 
 def settle(

@@ -28,6 +28,7 @@ from palaestra.runs.folder import RunFolder, numbered, pack
 from palaestra.runs.manifest import Change, Manifest
 from palaestra.runs.metrics import MetricsLine
 from palaestra.search.search_speed import scattered
+from palaestra.work.workers import Workers
 
 START_POSITIONS = 512  # of random games, on which the normalisations of a network are measured
 
@@ -53,13 +54,16 @@ class Session:
         game: Game,
         listeners: Sequence[Listener] = (),
         stages: Stages | None = None,
+        workers: Workers | None = None,
     ) -> None:
         self.home, self.config, self.game, self.listeners = home, config, game, tuple(listeners)
         self.course = make_course(config, game)
         self.rewards = [make_reward(config.reward, one) for one in self.course.games]
         self.reward = self.rewards[self.course.own]
         self.history: tuple[Change, ...] = ()  # of a new run
-        self.stages = stages or real_stages()
+        self.stages = stages or real_stages(workers, lambda speeds: self.tell(events.WorkersSeen(speeds)))
+        if workers is not None:
+            workers.warn = lambda line: self.tell(events.Warned(line))
         self.trainer = self.stages.make_trainer(game, config)
         self.replay = Replays(self.course, config.learn)
         self._clock = time.perf_counter()
@@ -184,6 +188,10 @@ class Session:
         """Whether a run of so many iterations and seconds has reached the end that its settings say."""
         ends, minutes = self.config.iterations, self.config.minutes
         return (ends is not None and iteration >= ends) or (minutes is not None and seconds >= 60 * minutes)
+
+    def is_last(self, iteration: int) -> bool:
+        """Whether it is certain before its end that no iteration follows this one."""
+        return self.config.iterations is not None and iteration >= self.config.iterations
 
     def progress(self, iteration: int) -> float:
         """How much of the run is behind it, in [0, 1], for schedules: by iterations or time, whichever is further.

@@ -24,7 +24,7 @@ from palaestra.learn.provenance import about_program
 
 FOLDER = "speeds"
 TIMED_FOLDERS = ("nets", "search")  # whose code takes a run's time, with the rules of its game and
-TIMED_FILES = ("calibration.py", "replay.py", "selfplay.py", "trainer.py")  # of learn
+TIMED_FILES = ("calibration.py", "replay.py", "selfplay.py", "trainer.py", "workforce.py")  # of learn
 
 
 def memory_file() -> Path:

@@ -15,9 +15,11 @@ from palaestra.learn.evaluation import AnchorListener, as_configured, demerits, 
 from palaestra.learn.gate import GateResult, judge
 from palaestra.learn.learner import Learner
 from palaestra.learn.scores import Scored, ScoreListener, play_scores
-from palaestra.learn.selfplay import SelfPlay, play_games
+from palaestra.learn.selfplay import SelfPlay, begin_games, play_games
+from palaestra.learn.workforce import SpeedListener, Workforce
 from palaestra.rewards.base import Reward
 from palaestra.runs.metrics import AnchorResult, Demerits
+from palaestra.work.workers import Workers
 
 L_contra = TypeVar("L_contra", contravariant=True)  # who listens
 R_co = TypeVar("R_co", covariant=True)  # what is found
@@ -36,7 +38,14 @@ class PlayGames(Protocol):
         *,
         switched: bool,
         reward: Reward,
+        older: bytes | None = None,
     ) -> SelfPlay: ...
+
+
+class BeginGames(Protocol):
+    """Begin those games of an iteration that the network `model` plays ahead; `PlayGames` waits for them."""
+
+    def __call__(self, game: Game, model: bytes, config: RunConfig, iteration: int, *, reward: Reward) -> None: ...
 
 
 class OfOne(Protocol[L_contra, R_co]):
@@ -68,11 +77,15 @@ class Stages:
     meet: OfTwo[MatchResult]  # against the network that was evaluated before
     demerits: OfOne[MatchListener, Demerits]  # against perfect play
     score: OfOne[ScoreListener, Sequence[Scored]]  # with one player: the agent, then each of the anchors
+    begin_games: BeginGames | None = None  # None: nothing is played ahead, and `play_games` plays it in its turn
+    close: Callable[[], None] = lambda: None  # end what is under way; the run stops
 
 
-def real_stages() -> Stages:
-    """The stages of a real run. This is where PyTorch is loaded."""
+def real_stages(workers: Workers | None = None, hear_speeds: SpeedListener | None = None) -> Stages:
+    """The stages of a real run, whose games `workers` play, or threads. This is where PyTorch is loaded."""
     from palaestra.learn.trainer import Trainer
 
+    workforce = Workforce(workers, hear_speeds)
+    play, begin = partial(play_games, workforce=workforce), partial(begin_games, workforce)
     evaluate, score = partial(as_configured, play_anchors), partial(as_configured, play_scores)
-    return Stages(Trainer, play_games, judge, evaluate, meet, demerits, score)
+    return Stages(Trainer, play, judge, evaluate, meet, demerits, score, begin, workforce.close)

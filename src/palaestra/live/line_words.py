@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from palaestra.arena.statistics import elo_in_words
 from palaestra.live.words import mean_in_words
-from palaestra.runs.metrics import MetricsLine, RunningElo, Score
+from palaestra.runs.metrics import MetricsLine, RunningElo, Score, WorkerSpeed
+
+LISTED = 4  # workers whose speeds are told one by one
 
 
 def line_in_words(line: MetricsLine) -> str:
@@ -23,6 +27,9 @@ def line_in_words(line: MetricsLine) -> str:
     if line.running_elo is not None:
         words.append(f"running Elo {running_words(line.running_elo)}")
     words += [f"against {anchor} {elo_in_words(elo)}" for anchor, elo in (line.elo or {}).items()]
+    if line.workers and not all(speed.worker.startswith("thread ") for speed in line.workers):
+        words.append(workers_words(line.workers))
+    words += [ages_words(line.ages)] if line.ages is not None else []
     return "; ".join([*words, *course_words(line), *solo_words(line)])
 
 
@@ -36,6 +43,21 @@ def course_words(line: MetricsLine) -> list[str]:
         for result in one.against or ()
     ]
     return words + ([f"on to the next game: {line.course.ended}"] if line.course.ended else [])
+
+
+def workers_words(speeds: Sequence[WorkerSpeed]) -> str:
+    """ "2 workers with 41 and 39 games/s"; of more than four the slowest and the fastest."""
+    rates = [f"{speed.games_per_second:.3g}" for speed in sorted(speeds, key=lambda speed: speed.games_per_second)]
+    if len(rates) > LISTED:
+        return f"{len(rates)} workers with {rates[0]} to {rates[-1]} games/s each"
+    each = " and ".join([", ".join(rates[:-1]), rates[-1]] if len(rates) > 1 else rates)
+    return f"{len(rates)} worker{'s' * (len(rates) > 1)} with {each} games/s"
+
+
+def ages_words(ages: Sequence[int]) -> str:
+    """ "40 % of the games by a network that was 1 iteration old"."""
+    share = sum(ages[1:]) / max(sum(ages), 1)
+    return f"{100 * share:.0f} % of the games by a network that was 1 iteration old"
 
 
 def solo_words(metrics: MetricsLine) -> list[str]:

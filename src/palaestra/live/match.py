@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TypedDict
 
@@ -10,9 +11,9 @@ from palaestra.arena.early_stop import SequentialMatch, play_until_sure
 from palaestra.arena.match import MatchListener, MatchResult, Running, check_match
 from palaestra.arena.openings import Openings, parse_openings
 from palaestra.arena.parallel import Team, play_parallel
+from palaestra.arena.spread import MatchOrder, spread_match
 from palaestra.arena.sprt import Sprt, parse_sprt
 from palaestra.arena.statistics import elo_in_words, finite, score_interval, score_of
-from palaestra.base.cores import usable_cores
 from palaestra.base.errors import ConfigError
 from palaestra.games.base import Game
 from palaestra.games.registry import make_game
@@ -23,6 +24,7 @@ from palaestra.live.words import percent, score_in_words
 from palaestra.players.base import Player
 from palaestra.players.human import HumanPlayer
 from palaestra.players.registry import make_player
+from palaestra.work.workers import chosen_workers, make_workers
 
 PAIR_POINTS = ("0", "½", "1", "1½", "2")
 NOTE = "Intervals are 95 %; the score is that of the first-named player."
@@ -189,6 +191,7 @@ def match(
     adjudicate: bool = False,
     pgn: str | None = None,
     threads: int | None = None,
+    workers: str | None = None,
     lockstep: int = MATCH_LOCKSTEP,
     seed: int = 0,
     listen: MatchStandingListener | None = None,
@@ -196,8 +199,8 @@ def match(
     """Play pairs of games from the same openings, sides swapped, and say what A scored.
 
     100 games by default; with a sequential test (`sprt="0,30"`: is A 0 or 30 Elo stronger?) at most 10,000. The games
-    depend on the seed and the players alone, not on `threads` (all cores by default) or `lockstep`. A player that is
-    given as an object is one, and plays in one thread.
+    depend on the seed and the players alone, not on `threads` (all cores by default), `workers` or `lockstep`. A player
+    that is given as an object is one, and plays in one thread.
 
     >>> found = match("tic_tac_toe-3x3", "perfect", "random", games=20)
     >>> found.result.losses, found.score > 0.7
@@ -208,16 +211,23 @@ def match(
     source = read_openings(openings, opening_plies)
     most = games if games is not None else MATCH_GAMES if test is None else SPRT_GAMES
     check_match(rules, most, lockstep)
-    teams = make_teams(rules, a, b, threads, most)
+    who = chosen_workers(workers, threads, "threads", "--threads")
+    away = who.name in ("processes", "ray")
+    teams = make_teams(rules, a, b, 1 if away else who.count, most)
     book = source.book(rules, most // 2, seed)
+    order = MatchOrder(rules, *teams[0], most, book, seed, lockstep, adjudicate)
+    if away and any(isinstance(player, HumanPlayer) for player in teams[0]):
+        raise ConfigError("a person plays here and not on other machines: leave --workers")
 
     def play(pairs: range, heard: MatchListener | None) -> MatchResult:
+        if given is not None:
+            return spread_match(order, pairs, given, heard)
         return play_parallel(
             rules, teams, most, book=book, seed=seed, lockstep=lockstep, pairs=pairs, adjudicate=adjudicate,
             listen=heard,
         )  # fmt: skip
 
-    with match_file(pgn, rules, seed) as write:
+    with make_workers(who) if away else nullcontext() as given, match_file(pgn, rules, seed) as write:
 
         def hear(running: Running) -> None:
             write(running.ended)
@@ -243,7 +253,7 @@ def make_teams(game: Game, a: Player | str, b: Player | str, threads: int | None
     """A and B for each thread; one pair of them where a person plays, who can only look at one board."""
     first = _made(a, game), _made(b, game)
     single = any(isinstance(player, HumanPlayer) for player in first) or not (isinstance(a, str) and isinstance(b, str))
-    count = 1 if single else min(threads or usable_cores(), games // 2)
+    count = 1 if single else min(threads or 1, games // 2)
     return [first, *((_made(a, game), _made(b, game)) for _ in range(count - 1))]
 
 

@@ -19,7 +19,7 @@ from palaestra.players.base import Player
 from palaestra.players.registry import make_player
 from palaestra.players.runs import StoredRun, open_run
 from palaestra.runs.folder import CONFIG, RunFolder, numbered
-from palaestra.runs.metrics import AgentScore, Elo, Lines, MetricsLine
+from palaestra.runs.metrics import AgentScore, Elo, Lines, MetricsLine, WorkerSpeed
 from palaestra.runs.overview import RunRow, Strength, describe, last_strength
 from palaestra.runs.overview import list_runs as rows_of
 from palaestra.runs.pgn_games import PgnGame, read_games
@@ -67,6 +67,7 @@ class ProgressDocument(TypedDict):
     total: int | None
     unit: str
     line: dict[str, Any] | None  # of the last iteration
+    workers: list[dict[str, Any]]  # who plays the games, and how fast each is
     warnings: list[str]
     ended: bool
 
@@ -203,6 +204,7 @@ class RunProgress:
         self.lines: list[MetricsLine] = []
         self.stage: events.StageStarted | None = None
         self.done = 0  # of the stage
+        self.speeds: tuple[WorkerSpeed, ...] = ()  # of the workers that play the games
         self.warnings: list[str] = []
         self.ended = False
         self._clock = self._stage_clock = time.perf_counter()
@@ -216,6 +218,8 @@ class RunProgress:
                 self.stage, self.done, self._stage_clock = event, 0, time.perf_counter()
             case events.StageProgress():
                 self.done = event.done
+            case events.WorkersSeen():
+                self.speeds = event.speeds
             case events.IterationEnded():
                 self.lines.append(event.metrics)
             case events.Warned():
@@ -282,6 +286,7 @@ class RunProgress:
             "total": None if stage is None else stage.total,
             "unit": "" if stage is None else stage.unit,
             "line": asdict(self.lines[-1]) if self.lines else None,
+            "workers": [{**asdict(speed), "games_per_second": speed.games_per_second} for speed in self.speeds],
             "warnings": list(self.warnings),
             "ended": self.ended,
         }

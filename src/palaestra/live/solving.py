@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypedDict
 
-from palaestra.base.cores import usable_cores
 from palaestra.base.errors import ConfigError, GameError
 from palaestra.games.base import Game
 from palaestra.games.registry import make_game
@@ -23,6 +22,7 @@ from palaestra.players.base import Player
 from palaestra.players.human import HumanPlayer
 from palaestra.players.registry import make_player
 from palaestra.players.solo import games_at_once, is_shared
+from palaestra.work.workers import chosen_workers, make_workers
 
 REASONS = {
     "time": "the time is up",
@@ -72,9 +72,10 @@ class SolveSession:
 
     @property
     def title(self) -> str:
-        about, count = self.folder.journal.about, len(self.restarts.players)
+        about, count = self.folder.journal.about, self.restarts.at_once
         opening = f" after {about.opening}" if about.opening else ""
-        threads = f"{count} thread{'s' * (count > 1)}"
+        kind = "thread" if self.restarts.workers is None else "worker"
+        threads = f"{count} {kind}{'s' * (count > 1)}"
         return f"{about.game}{opening}, {about.player}, seed {about.seed}, {threads}, in {self.folder.path}"
 
     @property
@@ -102,7 +103,7 @@ class SolveSession:
             "solutions": [str(path) for path in folder.best_files()],
             "stopped_by": self.restarts.stopped_by,
             "seed": journal.about.seed,
-            "threads": len(self.restarts.players),
+            "threads": self.restarts.at_once,
             "folder": str(folder.path),
             "plot": plot,
         }
@@ -134,6 +135,7 @@ def solve(
     restarts: int | None = None,
     target: int | None = None,
     threads: int | None = None,
+    workers: str | None = None,
     out: str | Path | None = None,
     moves: str = "",
     seed: int = 0,
@@ -142,17 +144,23 @@ def solve(
     """Search a game for one player again and again, and keep every best solution in a folder.
 
     Ends after `minutes`, so many `restarts`, or at a `target` score; after 5 minutes if none is given. The same call
-    again goes on. `show` gives what is on the screen meanwhile, and what hears of every piece of work.
+    again goes on. Restarts are made on `threads`, all cores by default, or by `workers`. `show`
+    gives what is on the screen meanwhile, and what hears of every piece of work.
     """
     limits = _limits(minutes, restarts, target)
     rules = make_game(game) if isinstance(game, str) else game
     _check_start(rules, moves)
     began = time.perf_counter()  # a prior takes seconds to make, and they count
-    players = _players(player, rules, threads)
+    who = chosen_workers(workers, threads, "threads", "--threads")
+    away = who.name in ("processes", "ray")
+    players = _players(player, rules, 1 if away else who.count or 1)
     named = "".join(c if c.isalnum() or c in "._-" else "-" for c in rules.id)
     path = Path(out) if out else Path("solved") / named
-    with open_folder(path, rules, _about(rules, players[0], seed, moves)) as folder:
-        session = SolveSession(Restarts(folder, players, limits, began))
+    with (
+        make_workers(who) if away else nullcontext() as given,
+        open_folder(path, rules, _about(rules, players[0], seed, moves)) as folder,
+    ):
+        session = SolveSession(Restarts(folder, players, limits, began, given))
         shown, listen = show(session) if show is not None else (nullcontext(), lambda entry: None)
         with shown:
             session.restarts.run(listen)
@@ -174,12 +182,12 @@ def _check_start(game: Game, moves: str) -> None:
         raise ConfigError(f"after {moves!r} the game is over: there is nothing to solve")
 
 
-def _players(text: str, game: Game, threads: int | None) -> list[Player]:
+def _players(text: str, game: Game, threads: int) -> list[Player]:
     """One player a thread, or the same one for all where that is safe."""
     first = make_player(text, game)
     if isinstance(first, HumanPlayer):
         raise ConfigError(f"a person is not restarted; try --player '{SOLVER}', or palaestra play {game.id}")
-    more = range((threads or usable_cores()) - 1)
+    more = range(threads - 1)
     return [first, *(first if is_shared(first) else make_player(text, game) for _ in more)]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Literal, TypedDict, cast
@@ -14,7 +15,6 @@ from palaestra.arena.ratings import RatingConfig, Ratings
 from palaestra.arena.ratings import rate as rate_results
 from palaestra.arena.schedule import Format
 from palaestra.arena.tournament import Progress, Tournament, play_tournament
-from palaestra.base.cores import usable_cores
 from palaestra.base.errors import ConfigError, PalaestraError
 from palaestra.base.text import clip
 from palaestra.games.base import Game
@@ -26,6 +26,7 @@ from palaestra.live.ratings import crosstable_html, crosstable_rows, rating_conf
 from palaestra.players.base import Player
 from palaestra.players.human import HumanPlayer
 from palaestra.players.registry import expand, make_player
+from palaestra.work.workers import chosen_workers, make_workers
 
 
 class StandingsDocument(TypedDict):
@@ -183,6 +184,7 @@ def tournament(
     pgn: str | None = None,
     resume: bool = False,
     threads: int | None = None,
+    workers: str | None = None,
     lockstep: int | None = None,
     advantage: float | str = ADVANTAGE,
     draw: float | str = DRAW,
@@ -194,7 +196,7 @@ def tournament(
     """Let players meet in pairs of games from the same openings, sides swapped, and rate them.
 
     `run:NAME@*5` stands for every 5th network of a run. With `pgn` the games are written while they are played, and
-    `resume` goes on where that file ends. The games do not depend on threads or lockstep.
+    `resume` goes on where that file ends. The games do not depend on threads, workers or lockstep.
 
     >>> found = tournament("tic_tac_toe-3x3", ["random", "greedy", "perfect"], games=6)
     >>> found.document()["games"], len(found.ratings.players)
@@ -205,24 +207,27 @@ def tournament(
     source = read_openings(openings, opening_plies)
     if resume and pgn is None:
         raise ConfigError("--resume goes on with a file of games: name it, for example --pgn games.pgn --resume")
+    who = chosen_workers(workers, threads, "threads", "--threads")
     made = make_players(players, rules)
     check_anchor(config, made)
     journal = None if pgn is None else Journal(pgn, resume)
     try:
-        played = play_tournament(
-            rules,
-            made,
-            games,
-            format=cast("Format", format),
-            rounds=rounds,
-            openings=source,
-            seed=seed,
-            threads=threads or usable_cores(),
-            lockstep=lockstep,
-            adjudicate=adjudicate,
-            journal=journal,
-            listen=None if listen is None else lambda progress: listen(TournamentStanding(progress)),
-        )
+        with make_workers(who) if who.name in ("processes", "ray") else nullcontext() as given:
+            played = play_tournament(
+                rules,
+                made,
+                games,
+                format=cast("Format", format),
+                rounds=rounds,
+                openings=source,
+                seed=seed,
+                threads=who.count or 1,
+                lockstep=lockstep,
+                adjudicate=adjudicate,
+                journal=journal,
+                listen=None if listen is None else lambda progress: listen(TournamentStanding(progress)),
+                workers=given,
+            )
     except KeyboardInterrupt as stop:
         stop.add_note(how_to_resume(journal))
         raise

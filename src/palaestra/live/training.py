@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, NotRequired, TypedDict
@@ -22,6 +23,7 @@ from palaestra.live.run import existing_folder, name_of
 from palaestra.live.words import clock
 from palaestra.players.runs import open_run
 from palaestra.runs.metrics import AnchorResult, Demerits, Elo
+from palaestra.work.workers import Workers, make_workers
 
 
 class MistakesDocument(TypedDict):
@@ -125,13 +127,20 @@ class TrainedRun:
 
 
 def train(
-    config: RunConfig, folder: Path, listeners: Iterable[Listener] = (), *, games: str | Path | None = None
+    config: RunConfig,
+    folder: Path,
+    listeners: Iterable[Listener] = (),
+    workers: str | None = None,
+    *,
+    games: str | Path | None = None,
 ) -> Summary:
     """Run from nothing, or from the `games` of a PGN file, to the end that the configuration sets, in a new folder.
 
-    A file in it says how far the run is, and TensorBoard listens if it is there.
+    A file in it says how far the run is, and TensorBoard listens if it is there. `workers` play its games: threads:N,
+    processes:N, ray, or the address of a cluster; by default threads, as many as the settings say.
     """
-    return train_run(config, folder, [*listeners, *_logs(folder)], games=games)
+    with _workers(workers) as given:
+        return train_run(config, folder, [*listeners, *_logs(folder)], workers=given, games=games)
 
 
 def resume(
@@ -144,21 +153,28 @@ def resume(
     game: Game | str | None = None,
     threads: int | None = None,
     device: str | None = None,
+    workers: str | None = None,
     listeners: Iterable[Listener] = (),
 ) -> Summary:
     """Go on where a run stopped; `iterations` or `minutes` (in all, not in addition) extend it."""
     folder = existing_folder(run)
     given = {"threads": threads, "device": device}
     changed = [*sets, *(f"{key}={value}" for key, value in given.items() if value is not None)]
-    return resume_run(
-        folder,
-        changed,
-        iterations=iterations,
-        minutes=minutes,
-        from_iteration=from_iteration,
-        game=text_of(game) if isinstance(game, Game) else game,
-        listeners=[*listeners, *_logs(folder)],
-    )
+    with _workers(workers) as crew:
+        return resume_run(
+            folder,
+            changed,
+            iterations=iterations,
+            minutes=minutes,
+            from_iteration=from_iteration,
+            game=text_of(game) if isinstance(game, Game) else game,
+            listeners=[*listeners, *_logs(folder)],
+            workers=crew,
+        )
+
+
+def _workers(text: str | None) -> AbstractContextManager[Workers | None]:
+    return nullcontext() if text is None else make_workers(text)
 
 
 def _logs(folder: Path) -> list[Listener]:

@@ -19,7 +19,7 @@ from palaestra.base.errors import DamagedRunError, RunError
 from palaestra.base.reading import parse_json
 
 VERSION = 1  # of the line; to be raised when a reader of the old lines would misread a new one
-TIMES = ("seconds", "elapsed", "network_share", "simulations_per_second")  # fields that a clock decides
+TIMES = ("seconds", "elapsed", "network_share", "simulations_per_second", "workers")  # fields that a clock decides
 
 Tally = tuple[int, int, int]  # wins, draws, losses
 Elo = tuple[float | None, float | None, float | None]  # difference and its 95 % interval; None is infinite
@@ -241,6 +241,19 @@ class RunningElo(_Part):
     minus: float
 
 
+@dataclass(frozen=True)
+class WorkerSpeed(_Part):
+    """How many games of self-play a thread, process or machine's worker played, and its seconds for them."""
+
+    worker: str
+    games: int
+    seconds: float
+
+    @property
+    def games_per_second(self) -> float:
+        return self.games / max(self.seconds, 1e-9)
+
+
 @dataclass(frozen=True, kw_only=True)
 class MetricsLine(_Part):
     """What one iteration did. All but TIMES is a function of the run's settings: a resumed run repeats it exactly."""
@@ -274,6 +287,8 @@ class MetricsLine(_Part):
     network_share: float
     simulations: int
     simulations_per_second: float
+    workers: tuple[WorkerSpeed, ...] | None = None
+    ages: tuple[int, ...] | None = None  # games whose network was 0, 1, … iterations old; None: all were 0
     warm: WarmStartState | None = None
     course: CourseState | None = None  # of a run that learns several games; otherwise the line has no such field
     buffer: int

@@ -14,13 +14,21 @@ from typing import Any
 Heard = Callable[[float, str], None]  # (share done, words)
 
 
+@dataclass(frozen=True, eq=False)
+class Shared:
+    """An argument that many jobs have in common, such as a network: a machine is sent it once, not with every job."""
+
+    value: Any
+
+
 @dataclass(frozen=True)
 class Job:
     """`function(*arguments)`, all of it picklable. Equal keys are equal work."""
 
     key: str  # for people, too: errors name it
     function: Callable[..., Any] = field(compare=False)  # of a module, so that another process finds it by name
-    arguments: tuple[Any, ...] = field(default=(), compare=False)
+    arguments: tuple[Any, ...] = field(default=(), compare=False)  # the function is called with what is in a Shared
+    steady: bool = field(default=False, compare=False)  # it reports again and again: one that falls silent hangs
 
 
 _HEARD: ContextVar[Heard | None] = ContextVar("heard", default=None)
@@ -40,6 +48,7 @@ def do(job: Job, heard: Heard) -> Any:
     """The job's result; `heard` is called with all that it reports."""
     before = _HEARD.set(heard)
     try:
-        return job.function(*job.arguments)
+        given = (one.value if isinstance(one, Shared) else one for one in job.arguments)
+        return job.function(*given)
     finally:
         _HEARD.reset(before)

@@ -9,58 +9,18 @@ import contextlib
 import pickle
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from multiprocessing.connection import wait as wait_for
 from multiprocessing.util import Finalize
-from typing import Any
 
-from palaestra.base.errors import WorkError
+from palaestra.base.stopping import stop_if_asked
+from palaestra.work.deaths import Deaths
 from palaestra.work.jobs import Job, do
-from palaestra.work.spawned import Surroundings, start, to_be_raised
+from palaestra.work.messages import Done, Failed, Given, Told
+from palaestra.work.spawned import start, to_be_raised
 from palaestra.work.workers import GLANCE, JobListener, Result, Workers, once
 
-AGAIN = 3  # how often a job is done again whose process died or hung
 LOOK = 1.0  # seconds of waiting at a time: not every system lets an interrupt end a longer wait
-
-
-@dataclass(frozen=True)
-class Given:
-    """A job, and what it finds around it."""
-
-    job: bytes  # pickled: to be unpickled where the rest is in force
-    around: Surroundings
-
-    @staticmethod
-    def of(job: Job) -> Given:
-        return Given(pickle.dumps(job), Surroundings.here())
-
-    def take(self) -> Job:
-        self.around.enter()
-        job: Job = pickle.loads(self.job)
-        return job
-
-
-@dataclass(frozen=True)
-class Told:
-    """What a process says while it works."""
-
-    share: float
-    words: str
-
-
-@dataclass(frozen=True)
-class Done:
-    """What a process says at a job's end."""
-
-    result: Any
-
-
-@dataclass(frozen=True)
-class Failed:
-    """What a process says of a job that raised an error."""
-
-    error: BaseException
 
 
 class Processes(Workers):
@@ -68,6 +28,7 @@ class Processes(Workers):
 
     def __init__(self, count: int, *, one_thread: bool = False, seconds: float | None = None) -> None:
         self.count, self.one_thread, self.seconds = count, one_thread, seconds
+        super().__init__()
         self._living, self._idle = list[_Process](), list[_Process]()
         Finalize(self, _end_all, (self._living,), exitpriority=1)  # where nobody calls close
 
@@ -78,9 +39,10 @@ class Processes(Workers):
     def run(self, jobs: Iterable[Job], listen: JobListener | None = None) -> Iterator[Result]:
         fresh, again, ended = once(jobs), list[Job](), list[Result]()
         busy: dict[Connection, _Process] = {}
-        deaths: dict[str, int] = {}
+        deaths = Deaths()
         try:
             while True:
+                stop_if_asked(self._stopped)
                 while len(busy) < self.count and (job := again.pop() if again else next(fresh, None)) is not None:
                     process = self._give(job, pickle.dumps(Given.of(job)))
                     busy[process.connection] = process
@@ -95,13 +57,14 @@ class Processes(Workers):
                                 listen(process.job, share, words)
                         case Done(result):
                             ended.append((process.job, result))
+                            self._place(process.job, process.name)
                             self._idle.append(busy.pop(process.connection))
                         case Failed(error):
                             self._idle.append(busy.pop(process.connection))
                             raise error
                         case None:
                             self._end(busy.pop(process.connection))
-                            again.append(_counted(process, deaths))
+                            again.append(deaths.again(process.job, process.end_words))
         finally:
             for process in busy.values():
                 self._end(process)
@@ -131,18 +94,6 @@ class Processes(Workers):
         return [process for at, process in busy.items() if at in said or process.overdue(self.seconds)]
 
 
-def _counted(process: _Process, deaths: dict[str, int]) -> Job:
-    """The job of a process that died or hung, to be done again; WorkError if that has happened too often."""
-    job = process.job
-    deaths[job.key] = deaths.get(job.key, 0) + 1
-    if deaths[job.key] > AGAIN:
-        raise WorkError(
-            f"{job.key}: given up after {deaths[job.key]} processes, the last of which {process.end_words}; where"
-            " memory is short, fewer workers at a time need less"
-        )
-    return job
-
-
 class _Process:
     """One process and the line to it."""
 
@@ -150,6 +101,10 @@ class _Process:
 
     def __init__(self, one_thread: bool) -> None:
         self._process, self.connection = start(_serve, "palaestra-work", one_thread=one_thread)
+
+    @property
+    def name(self) -> str:
+        return f"process {self._process.pid}"
 
     def give(self, job: Job, pickled: bytes) -> None:
         self.job, self.began, self.hung = job, time.monotonic(), False

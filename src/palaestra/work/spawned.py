@@ -42,6 +42,13 @@ class Surroundings:
         sys.path[:] = self.path
         trust(*self.trusted)
 
+    def enter_elsewhere(self) -> None:
+        """The same on a machine that may have other folders: what is not there is left out."""
+        if os.path.isdir(self.folder):
+            os.chdir(self.folder)
+        sys.path += [entry for entry in self.path if entry not in sys.path and os.path.exists(entry)]
+        trust(*self.trusted)
+
 
 def start(serve: Callable[[Connection], None], name: str, *, one_thread: bool) -> tuple[SpawnProcess, Connection]:
     """A new process that runs `serve` with its end of a line to us, and our end of that line.

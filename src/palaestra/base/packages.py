@@ -1,4 +1,4 @@
-"""Packages that only adapters need: imported when they are asked for, with one line where they are missing."""
+"""Packages that only some need: imported when they are asked for, with one line where they are missing."""
 
 from __future__ import annotations
 
