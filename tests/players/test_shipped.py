@@ -87,5 +87,5 @@ def test_a_damaged_card_is_refused_by_its_name(damage: str, tmp_path: Path) -> N
 
 def test_a_time_a_move_takes_the_place_of_simulations() -> None:
     game = make_game("tic_tac_toe-3x3")
-    analysis = make_player("agent:tic_tac_toe-3x3(ms=20)", game).analyse(game.initial(1)[0])
+    analysis = make_player("agent:tic_tac_toe-3x3(ms=20)", game).analyse(game.initial(1)[0], np.random.default_rng(0))
     assert analysis.visits is not None
