@@ -17,6 +17,7 @@ PAGES = {  # name -> (address, what it is for)
     "Solve": ("/solve", "games for one player"),
     "Laboratory": ("/laboratory", "published experiments, run again"),
 }
+PATIENCE = 60.0  # seconds in which a page has to be built; NiceGUI gives up after three
 DARK = "palaestra-dark"  # where the browser keeps the choice
 # Before anything is drawn, so that no page flashes in the other colours.
 _DARK = f"""
@@ -27,6 +28,11 @@ _DARK = f"""
   }};
 </script>
 """
+
+
+def page(path: str) -> ui.page:
+    """The decorator of a page's function: a busy machine builds it late rather than not at all."""
+    return ui.page(path, response_timeout=PATIENCE)
 
 
 @contextmanager
