@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import weakref
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from importlib.resources import files
+from typing import Any
 
 from nicegui import ui
 
@@ -64,6 +66,17 @@ def frame(title: str, here: str) -> Iterator[None]:
         )
     with ui.element("main").classes("p-main"):
         yield
+
+
+def held_weakly(method: Callable[[Any], Awaitable[None]]) -> Callable[[Any], Awaitable[None]]:
+    """A view's method for an upload: FastAPI remembers uploads of pages that are gone, and would keep the view."""
+    there = weakref.WeakMethod(method)
+
+    async def call(event: Any) -> None:
+        if (found := there()) is not None:
+            await found(event)
+
+    return call
 
 
 def say(error: Exception | str, *, wrong: bool = True) -> None:
