@@ -40,10 +40,12 @@ class Client:
         self.elements: dict[str, Any] = {}
         self.news = asyncio.Event()
         self.next_message = 0
+        self.lost = ""  # why the connection is gone
 
     async def open(self, server: str) -> None:
         """Load the page, and connect its web socket."""
-        async with self.session.get(server + address()) as response:
+        # The web socket has a connection of its own, as in browsers.
+        async with self.session.get(server + address(), headers={"Connection": "close"}) as response:
             text = await response.text()
         elements, query = _ELEMENTS.search(text), _QUERY.search(text)
         assert elements is not None and query is not None
@@ -57,7 +59,10 @@ class Client:
         self.socket.on("update", self._update)
         self.socket.on("*", self._hear)
         words = "&".join(f"{key}={value}" for key, value in given.items())
-        await self.socket.connect(f"{server}?{words}", transports=["websocket"], socketio_path="/_nicegui_ws/socket.io")
+        self.socket.on("disconnect", self._lose)
+        await self.socket.connect(
+            f"{server}?{words}", transports=["websocket"], socketio_path="/_nicegui_ws/socket.io", wait_timeout=LONGEST
+        )
         self._acknowledging = asyncio.create_task(self._acknowledge())
         await self._until(lambda: bool(self.moves()))
 
@@ -66,6 +71,10 @@ class Client:
         await self.socket.disconnect()
 
     # What comes.
+
+    def _lose(self, reason: str) -> None:
+        self.lost = reason
+        self.news.set()
 
     def _update(self, message: dict[str, Any]) -> None:
         self._count(message)
@@ -87,7 +96,7 @@ class Client:
 
     async def _acknowledge(self) -> None:
         """As browsers do, so that the server need not keep what has arrived."""
-        while True:
+        while not self.lost:
             await asyncio.sleep(3)
             await self.socket.emit("ack", {"client_id": self.client_id, "next_message_id": self.next_message})
 
@@ -121,6 +130,8 @@ class Client:
     async def _until(self, reached: Callable[[], bool]) -> None:
         async with asyncio.timeout(LONGEST):
             while not reached():
+                if self.lost:
+                    raise ConnectionError(f"the connection is lost: {self.lost}")
                 self.news.clear()
                 await self.news.wait()
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
+import weakref
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
@@ -18,6 +22,7 @@ pytest.importorskip("nicegui", reason="the page needs the extra web")
 
 from palaestra.web.address import Address
 from palaestra.web.adviser import limited
+from palaestra.web.frame import held_weakly
 from palaestra.web.game_names import title
 from palaestra.web.opponents import Network, find_agents, options, run_of, words_of
 from palaestra.web.play_words import status_words
@@ -97,3 +102,20 @@ def test_turns_of_several_roles_are_read_from_one_line() -> None:
     for text in ("a b c", "(a"):
         with pytest.raises(MoveError):
             read_turns(text, 2)
+
+
+def test_the_handler_of_an_upload_does_not_keep_its_view() -> None:
+    heard = []
+
+    class View:
+        async def take(self, event: Any) -> None:
+            heard.append(event)
+
+    view = View()
+    call = held_weakly(view.take)
+    asyncio.run(call("first"))
+    gone = weakref.ref(view)
+    del view
+    gc.collect()
+    asyncio.run(call("second"))
+    assert gone() is None and heard == ["first"]

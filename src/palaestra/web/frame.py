@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import weakref
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from importlib.resources import files
+from typing import Any
 
 from nicegui import ui
 
@@ -17,6 +19,7 @@ PAGES = {  # name -> (address, what it is for)
     "Solve": ("/solve", "games for one player"),
     "Laboratory": ("/laboratory", "published experiments, run again"),
 }
+PATIENCE = 60.0  # seconds in which a page has to be built; NiceGUI gives up after three
 DARK = "palaestra-dark"  # where the browser keeps the choice
 # Before anything is drawn, so that no page flashes in the other colours.
 _DARK = f"""
@@ -27,6 +30,11 @@ _DARK = f"""
   }};
 </script>
 """
+
+
+def page(path: str) -> ui.page:
+    """The decorator of a page's function: a busy machine builds it late rather than not at all."""
+    return ui.page(path, response_timeout=PATIENCE)
 
 
 @contextmanager
@@ -58,6 +66,17 @@ def frame(title: str, here: str) -> Iterator[None]:
         )
     with ui.element("main").classes("p-main"):
         yield
+
+
+def held_weakly(method: Callable[[Any], Awaitable[None]]) -> Callable[[Any], Awaitable[None]]:
+    """A view's method for an upload: FastAPI remembers uploads of pages that are gone, and would keep the view."""
+    there = weakref.WeakMethod(method)
+
+    async def call(event: Any) -> None:
+        if (found := there()) is not None:
+            await found(event)
+
+    return call
 
 
 def say(error: Exception | str, *, wrong: bool = True) -> None:

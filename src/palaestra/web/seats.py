@@ -12,7 +12,7 @@ from palaestra.games.base import Game
 from palaestra.live.game_in_play import PERSON, GameInPlay
 from palaestra.runs.pgn_games import read_games
 from palaestra.web.address import Address
-from palaestra.web.frame import say
+from palaestra.web.frame import held_weakly, say
 from palaestra.web.game_names import canonical, find_game, title
 from palaestra.web.house import House
 from palaestra.web.opponents import options
@@ -77,7 +77,7 @@ class Seats:
             label="Drop a PGN file here, or choose one with +",
             auto_upload=True,
             max_file_size=MOST_PGN,
-            on_upload=self._load,
+            on_upload=held_weakly(self._load),
             on_rejected=lambda: say(f"a game's file has {MOST_PGN // 1024} KB at most"),
         ).props('accept=".pgn,.txt" aria-label="load PGN"').classes("pl-drop p-wide")
 

@@ -14,6 +14,7 @@ from palaestra.base.printable import escape, printable
 from palaestra.live.defaults import TOURNAMENT_GAMES
 from palaestra.web import questions, tournaments
 from palaestra.web.frame import frame
+from palaestra.web.frame import page as served
 from palaestra.web.game_names import title as game_title
 from palaestra.web.house import House
 from palaestra.web.opponents import find_agents, ready_made
@@ -46,7 +47,7 @@ def register(house: House) -> None:
 
     watchers = Watchers(watch)
 
-    @ui.page("/compare")
+    @served("/compare")
     async def page() -> None:
         with frame("Compare", "Compare"):
             style()
@@ -61,7 +62,7 @@ def register(house: House) -> None:
                     with ui.element("section").classes("p-card"):
                         _rate_card(house)
 
-    @ui.page("/compare/{name}")
+    @served("/compare/{name}")
     async def one(name: str) -> None:
         with frame(printable(name)[:80], "Compare"):
             style()

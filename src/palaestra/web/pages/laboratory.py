@@ -17,6 +17,7 @@ from palaestra.lab.catalogue import RESULTS
 from palaestra.lab.experiment import SCALES
 from palaestra.web import lab_questions, laboratory, sweeps
 from palaestra.web.frame import frame
+from palaestra.web.frame import page as served
 from palaestra.web.house import House
 from palaestra.web.lab_questions import ResultRow
 from palaestra.web.laboratory import JobsWatch
@@ -40,13 +41,13 @@ def register(house: House) -> None:
     watch = JobsWatch(house)
     watchers = Watchers(lambda name: watched_sweep(house, name))
 
-    @ui.page("/laboratory")
+    @served("/laboratory")
     def page(scale: str = USUAL) -> None:
         with frame("Laboratory", "Laboratory"):
             style()
             ResultList(house, scale if scale in SCALES else USUAL)
 
-    @ui.page("/laboratory/sweep/{name}")
+    @served("/laboratory/sweep/{name}")
     async def one_sweep(name: str) -> None:
         with frame(printable(name)[:80], "Laboratory"):
             style()
@@ -69,7 +70,7 @@ def register(house: House) -> None:
         except (PalaestraError, OSError):
             return Response("there is no such figure", 404)
 
-    @ui.page("/laboratory/{id}")
+    @served("/laboratory/{id}")
     def one(id: str, scale: str = USUAL) -> None:
         with frame(printable(id)[:80], "Laboratory"):
             style()

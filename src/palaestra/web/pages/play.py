@@ -16,6 +16,7 @@ from palaestra.runs.folder import MANIFEST
 from palaestra.web import thoughts
 from palaestra.web.address import USUAL_GAME, Address
 from palaestra.web.frame import frame
+from palaestra.web.frame import page as served
 from palaestra.web.game_names import canonical, find_game, make_ready
 from palaestra.web.house import House
 from palaestra.web.opponents import find_agents
@@ -41,11 +42,11 @@ _KEYS = """
 
 
 def register(house: House) -> None:
-    @ui.page("/play")
+    @served("/play")
     async def page(request: Request) -> None:
         await _build(house, dict(request.query_params), front=False)
 
-    @ui.page("/")
+    @served("/")
     async def front(request: Request) -> None:
         await _build(house, dict(request.query_params), front=True)
 

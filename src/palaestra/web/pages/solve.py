@@ -13,6 +13,7 @@ from palaestra.live.defaults import SOLVE_MINUTES, SOLVER
 from palaestra.web import questions, solvings
 from palaestra.web.commands import Command, is_running
 from palaestra.web.frame import frame
+from palaestra.web.frame import page as served
 from palaestra.web.game_names import title as game_title
 from palaestra.web.house import House
 from palaestra.web.opponents import find_agents
@@ -42,7 +43,7 @@ def register(house: House) -> None:
 
     watchers = Watchers(watch)
 
-    @ui.page("/solve")
+    @served("/solve")
     async def page() -> None:
         with frame("Solve", "Solve"):
             style()
@@ -57,7 +58,7 @@ def register(house: House) -> None:
                     with ui.element("section").classes("p-card"):
                         _verify_card(house)
 
-    @ui.page("/solve/{name}")
+    @served("/solve/{name}")
     async def one(name: str) -> None:
         with frame(printable(name)[:80], "Solve"):
             style()

@@ -6,6 +6,7 @@ from nicegui import ui
 
 from palaestra.base.printable import printable
 from palaestra.web.frame import frame
+from palaestra.web.frame import page as served
 from palaestra.web.house import House
 from palaestra.web.run_view import RunView
 from palaestra.web.runs_view import RunsView
@@ -19,7 +20,7 @@ def register(house: House) -> None:
     runs: Watchers[SeenRun] = Watchers(lambda name: watched_run(house, name))
     lists: Watchers[SeenRuns] = Watchers(lambda name: watched_runs(house))
 
-    @ui.page("/watch")
+    @served("/watch")
     def table() -> None:
         with frame("Runs", "Watch"):
             style()
@@ -27,7 +28,7 @@ def register(house: House) -> None:
             view = RunsView(house, runs, [name for name in given.split(",") if name])
             lists.tell("all", view.show)
 
-    @ui.page("/watch/{name}")
+    @served("/watch/{name}")
     def one(name: str) -> None:
         with frame(printable(name[:200]), "Watch"):
             style()
@@ -35,7 +36,7 @@ def register(house: House) -> None:
             if view.is_known:
                 runs.tell(name, view.show)
 
-    @ui.page("/train")
+    @served("/train")
     def train(game: str = "") -> None:
         with frame("Train", "Watch"):
             style()
