@@ -42,7 +42,8 @@ SIZES: dict[str, st.SearchStrategy[str]] = {
     "hex": squares(2, 7),
     "opposition": st.builds("{}x{}".format, sides(2, 5), sides(3, 9)),
     "morpion": st.sampled_from(["4d", "4t", "5d", "5t"]),
-    "bin_packing": sides(2, 50).map("2d-{}".format),
+    "bin_packing": st.one_of(sides(2, 50).map("2d-{}".format), sides(2, 20).map("3d-{}".format)),
+    "tsp": sides(4, 40).map(str),
 }
 CHOSEN = settings(max_examples=10, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 

@@ -109,7 +109,7 @@ def test_a_run_that_is_stopped_anywhere_learns_its_games_once_and_goes_on_bit_fo
 
     with monkeypatch.context() as patched:
         if last == "folder":  # killed between config.toml and the first manifest
-            patched.setattr("palaestra.learn.session.Session.begin", _interrupt)
+            patched.setattr("palaestra.learn.session.Session.state_file", _interrupt)
         with pytest.raises(KeyboardInterrupt):
             given_run(tmp_path / "stopped", file, tiny(iterations=2), [stop])
     file.unlink()
@@ -117,7 +117,7 @@ def test_a_run_that_is_stopped_anywhere_learns_its_games_once_and_goes_on_bit_fo
     assert tree_of(tmp_path / "stopped") == tree_of(tmp_path / "whole")
 
 
-def _interrupt(session: object) -> None:
+def _interrupt(session: object, iteration: int) -> None:
     raise KeyboardInterrupt
 
 

@@ -29,6 +29,7 @@ def lived_in(net: str, facts: GameFacts, seed: int = 5) -> Network:
     return module
 
 
+SOLO = ("morpion", "bin_packing", "tsp")
 OTHERS = [
     *[("r2c16", entry.examples[0]) for entry in FAMILIES.values()],
     ("r2c16", "othello-8x8"),
@@ -37,11 +38,11 @@ OTHERS = [
     ("thesis256-signed", "gobang-5x5"),
     ("thesis", "othello-6x6"),
     ("thesis512", "connect_four-6x7"),
-    *[("schmidt", entry.examples[0]) for name, entry in FAMILIES.items() if name not in ("morpion", "bin_packing")],
+    *[("schmidt", entry.examples[0]) for name, entry in FAMILIES.items() if name not in SOLO],
     *[("mlp64x2", entry.examples[0]) for entry in FAMILIES.values()],
 ]
-TWO_PLAYERS = [entry.examples[0] for name, entry in FAMILIES.items() if name not in ("morpion", "bin_packing")]
-FEW_OUTCOMES = [entry.examples[0] for name, entry in FAMILIES.items() if name != "opposition"]
+TWO_PLAYERS = [entry.examples[0] for name, entry in FAMILIES.items() if name not in SOLO]
+FEW_OUTCOMES = [entry.examples[0] for name, entry in FAMILIES.items() if name not in ("opposition", "tsp")]
 HEADS = [
     *[(f"{net}-outcome", id) for net in ("b2c16", "r2c16", "schmidt", "mlp64x2") for id in TWO_PLAYERS],
     *[(f"{net}-categorical", id) for net in ("b2c16", "mlp64x2") for id in FEW_OUTCOMES],

@@ -28,6 +28,7 @@ from palaestra.runs.metrics import (
     SelfPlayScores,
     StageSeconds,
     WarmStartState,
+    WorkerSpeed,
     read_lines,
     write_line,
 )
@@ -67,6 +68,8 @@ def full_line() -> MetricsLine:
         ranked=RankedReward(55.0, 200, False, False),
         exploration=1.5,
         warm=WarmStartState("wro", 0.5, None, False),
+        workers=(WorkerSpeed("thread 1", 3, 1 / 3), WorkerSpeed("thread 2", 2, 0.1)),
+        ages=(3, 2),
         course=CourseState((CourseGame("hex-5x5", 3, 60, 20.0, GameResults(2, 0, 1), None),), "a reason"),
     )
 
