@@ -8,6 +8,7 @@ from palaestra.learn.course import Course
 from palaestra.learn.due_evaluations import Judged
 from palaestra.learn.examples import Examples
 from palaestra.learn.selfplay import SelfPlay
+from palaestra.learn.workforce import by_worker
 from palaestra.runs.game_record import GameRecord
 from palaestra.runs.metrics import CourseGame, CourseState, GameResults, WarmStartState, WorkerSpeed
 
@@ -58,11 +59,7 @@ class Played:
     @property
     def speeds(self) -> tuple[WorkerSpeed, ...]:
         """Of each worker, over all games."""
-        found: dict[str, WorkerSpeed] = {}
-        for speed in (speed for part in self.parts.values() for speed in part.speeds):
-            before = found.get(speed.worker, WorkerSpeed(speed.worker, 0, 0.0))
-            found[speed.worker] = WorkerSpeed(speed.worker, before.games + speed.games, before.seconds + speed.seconds)
-        return tuple(found.values())
+        return by_worker(speed for part in self.parts.values() for speed in part.speeds)
 
     @property
     def ages(self) -> tuple[int, ...] | None:

@@ -30,7 +30,7 @@ from palaestra.learn.pieces import Piece, plans_of
 from palaestra.learn.sampling import examples_of_games
 from palaestra.learn.targets import value_targets
 from palaestra.learn.warm_start import is_warm, seat, warm_start_state
-from palaestra.learn.workforce import Order, Played, Workforce
+from palaestra.learn.workforce import Order, PlayedPieces, Workforce
 from palaestra.rewards.base import Reward, default_reward
 from palaestra.runs.game_record import GameRecord, points_of
 from palaestra.runs.metrics import GameResults, WarmStartState, WorkerSpeed
@@ -108,7 +108,7 @@ def play_games(
     order = Order(game, model, config, iteration, switched, reward or default_reward(game))
     games = range(config.selfplay.games)
     early = games[: 0 if older is None else games_ahead(config)]
-    played = Played([], (), 1)
+    played = PlayedPieces([], (), 1)
     if older is not None:
         ahead = workforce.finish(iteration)
         played = ahead or workforce.play(replace(order, model=older), early, listen)

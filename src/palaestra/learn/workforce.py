@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from palaestra.base.progress import ProgressListener
@@ -44,21 +44,27 @@ def play_share(order: Order, numbers: Sequence[int]) -> Piece:
     return play_piece(order.game, order.model, order.config, order.iteration, numbers, order.switched, order.reward)
 
 
+def by_worker(speeds: Iterable[WorkerSpeed]) -> tuple[WorkerSpeed, ...]:
+    """One for each worker, with all its games and seconds."""
+    found: dict[str, WorkerSpeed] = {}
+    for speed in speeds:
+        known = found.get(speed.worker, WorkerSpeed(speed.worker, 0, 0.0))
+        found[speed.worker] = WorkerSpeed(speed.worker, known.games + speed.games, known.seconds + speed.seconds)
+    return tuple(found.values())
+
+
 @dataclass(frozen=True, eq=False)
-class Played:
+class PlayedPieces:
     """Pieces, and how fast each worker was."""
 
     pieces: list[Piece]
     speeds: tuple[WorkerSpeed, ...]
     workers: int
 
-    def with_more(self, more: Played) -> Played:
+    def with_more(self, more: PlayedPieces) -> PlayedPieces:
         """These and more of the same iteration."""
-        speeds = {speed.worker: speed for speed in self.speeds}
-        for speed in more.speeds:
-            known = speeds.get(speed.worker, WorkerSpeed(speed.worker, 0, 0.0))
-            speeds[speed.worker] = WorkerSpeed(speed.worker, known.games + speed.games, known.seconds + speed.seconds)
-        return Played([*self.pieces, *more.pieces], tuple(speeds.values()), max(self.workers, more.workers))
+        speeds = by_worker([*self.speeds, *more.speeds])
+        return PlayedPieces([*self.pieces, *more.pieces], speeds, max(self.workers, more.workers))
 
 
 class Workforce:
@@ -69,7 +75,7 @@ class Workforce:
         self._seconds_a_game: float | None = None  # of one worker
         self._ahead: _Ahead | None = None
 
-    def play(self, order: Order, numbers: range, listen: ProgressListener | None = None) -> Played:
+    def play(self, order: Order, numbers: range, listen: ProgressListener | None = None) -> PlayedPieces:
         """Play these games of the order's iteration, once those that are played ahead are over."""
         self._wait()
         return self._play(self._workers(order.config), order, numbers, listen)
@@ -80,7 +86,7 @@ class Workforce:
         workers = self._workers(order.config)
         self._ahead = _Ahead(order.iteration, workers, lambda: self._play(workers, order, numbers, None))
 
-    def finish(self, iteration: int) -> Played | None:
+    def finish(self, iteration: int) -> PlayedPieces | None:
         """The games of this iteration that were played ahead; None if none were begun, as after a resume."""
         ahead, self._ahead = self._ahead, None
         if ahead is None:
@@ -101,10 +107,10 @@ class Workforce:
     def _workers(self, config: RunConfig) -> Workers:
         return Threads(config.threads) if self._given is None else self._given
 
-    def _play(self, workers: Workers, order: Order, numbers: range, listen: ProgressListener | None) -> Played:
+    def _play(self, workers: Workers, order: Order, numbers: range, listen: ProgressListener | None) -> PlayedPieces:
         shared, shares = Shared(order), dict[Job, range]()
-        speeds, pieces, finished = dict[str, WorkerSpeed](), list[Piece](), dict[Job, int]()
-        fastest = math.inf
+        pieces, finished, fastest = list[Piece](), dict[Job, int](), math.inf
+        speeds: tuple[WorkerSpeed, ...] = ()
 
         def jobs() -> Iterator[Job]:
             for some in self._shares(workers, numbers):
@@ -122,12 +128,10 @@ class Workforce:
             games = len(shares[job])
             fastest = min(fastest, piece.seconds / games)  # the first one may have compiled
             self._seconds_a_game = fastest
-            name = workers.place(job)
-            known = speeds.get(name, WorkerSpeed(name, 0, 0.0))
-            speeds[name] = WorkerSpeed(name, known.games + games, known.seconds + piece.seconds)
+            speeds = by_worker([*speeds, WorkerSpeed(workers.place(job), games, piece.seconds)])
             if self._hear_speeds is not None:
-                self._hear_speeds(tuple(speeds.values()))
-        return Played(pieces, tuple(speeds.values()), min(workers.count, len(pieces)) or 1)
+                self._hear_speeds(speeds)
+        return PlayedPieces(pieces, speeds, min(workers.count, len(pieces)) or 1)
 
     def _shares(self, workers: Workers, numbers: range) -> Iterator[range]:
         """The numbers in shares, each of which is decided on when somebody is free for it."""
@@ -145,9 +149,9 @@ class Workforce:
 class _Ahead:
     """Games under way on a thread of their own."""
 
-    def __init__(self, iteration: int, workers: Workers, play: Callable[[], Played]) -> None:
+    def __init__(self, iteration: int, workers: Workers, play: Callable[[], PlayedPieces]) -> None:
         self.iteration, self._workers = iteration, workers
-        self._played: Played | None = None
+        self._played: PlayedPieces | None = None
         self._error: BaseException | None = None
 
         def work() -> None:
@@ -159,7 +163,7 @@ class _Ahead:
         self._thread = threading.Thread(target=work, name="ahead", daemon=True)
         self._thread.start()
 
-    def result(self) -> Played:
+    def result(self) -> PlayedPieces:
         self._thread.join()
         if self._error is not None:
             raise self._error
