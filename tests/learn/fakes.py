@@ -44,11 +44,12 @@ class FakeTrainer:
     """One array of weights and one of "optimizer"; the learning rate and the progress leave their mark on both."""
 
     def __init__(self, game: Game, config: RunConfig) -> None:
-        self.config = config
+        self.config, self.steps = config, 0
         self.weights = np.full(3, float(config.seed), dtype=np.float64)
         self.momentum = np.zeros(3)
 
-    def adopt(self, weights: dict[str, Float32s], planes: Float32s) -> None:
+    def adopt(self, weights: dict[str, Float32s], planes: Float32s, steps: int = 0) -> None:
+        self.steps = steps
         self.weights = self.weights + float(sum(array.sum() for array in weights.values()))
 
     def train(

@@ -94,8 +94,8 @@ def start_from_nothing(*sets: str) -> RunConfig:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"start": "run:{old}", "net": "r1c16"}, "is 'r1c8' and this run has r1c16: weights fit their own network"),
-        ({"start": "run:{old}", "net": "b1c8"}, "is 'r1c8' and this run has b1c8"),
+        ({"start": "run:{old}", "net": "r1c4"}, "r1c8 cannot grow into r1c4: a network grows in blocks and channels"),
+        ({"start": "run:{old}", "net": "b1c8"}, "r1c8 cannot grow into b1c8: that is another kind of network; --set"),
         ({"start": "run:{old}", "game": "hex-5x5"}, "sees in 2 planes, and hex-5x5 has 3"),
         ({"start": "run:{old}", "game": "connect_four-4x4"}, "does not fit connect_four-4x4: .* lacks the weights"),
         ({"start": "run:{old}@9"}, "has no network '9'; it has best, last, 0, 1, 2"),

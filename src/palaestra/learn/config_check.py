@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from palaestra.base.errors import ConfigError
 from palaestra.games.base import Game
 from palaestra.learn.config import RunConfig, SoloConfig
 from palaestra.learn.course import make_course
 from palaestra.learn.demerits import check_demerits
-from palaestra.nets.architecture import parse_net
+from palaestra.learn.growth import stages
+from palaestra.nets.architecture import parse_net, random_weights
+from palaestra.nets.grow import grown_weights
 from palaestra.nets.heads import CATEGORICAL_HEAD, OUTCOME_HEAD, VALUE_HEAD
 from palaestra.players.registry import make_player
 from palaestra.rewards.registry import make_reward
@@ -20,6 +24,7 @@ def trainable(config: RunConfig, game: Game) -> Game:
     _check_reward(game, config)
     _check_course(game, config)
     make_rule(config.selfplay.search.rule)
+    _check_growth(game, config)
     if config.defects.winners_colour and parse_net(config.net).head != VALUE_HEAD:
         raise ConfigError(
             f"defects.winners_colour changes the targets of a value head, and {config.net} learns how games end; take"
@@ -56,6 +61,14 @@ def _check_course(game: Game, config: RunConfig) -> None:
     for other in course.games[:-1] if config.course.judged == "each" else ():
         for anchor in config.evaluation.anchors:
             make_player(anchor, other)
+
+
+def _check_growth(game: Game, config: RunConfig) -> None:
+    """ModelError if one of a run's networks cannot grow into the next."""
+    course, rng = make_course(config, game), np.random.default_rng(0)
+    facts = course.facts(course.own)
+    for small, large in zip(stages(config), config.growth.nets, strict=False):
+        grown_weights(small, large, facts, random_weights(parse_net(small), facts, rng), rng)
 
 
 def _check_one(game: Game, config: RunConfig) -> None:

@@ -30,7 +30,7 @@ from palaestra.learn.selfplay import SelfPlay
 from palaestra.learn.session import Session
 from palaestra.learn.solo_iteration import SoloIteration
 from palaestra.runs.folder import numbered, pack
-from palaestra.runs.manifest import Manifest
+from palaestra.runs.manifest import Change, Manifest
 from palaestra.runs.metrics import MetricsLine
 from palaestra.runs.pgn_games import write_game
 from palaestra.runs.places import fit_for_files
@@ -75,6 +75,7 @@ class Iteration:
         self._begin_ahead()
         session.replay.add(self.number, played.examples)
         before = session.trainer.state() if self.config.gate.kind != "off" else None
+        session.grow(self.number)
         learned = self._learn()
         chosen = self._choose(before)
         over = session.is_over(self.number, session.seconds)
@@ -221,7 +222,8 @@ class Iteration:
         self, played: Played, chosen: Chosen, files: Mapping[str, bytes], seconds: float, over: bool
     ) -> Manifest:
         """The manifest that names all files which are needed after the iteration."""
-        old = self.before.manifest
+        old, net = self.before.manifest, self.session.net
+        grown: Change = {"after_iteration": self.number - 1, "changed": [f"net grew from {old.net} to {net}"]}
         trainer = self.number if chosen.accepted else old.trainer
         names = {name: digest for name, digest in old.files.items() if not name.endswith(".safetensors")}
         kept = [numbered("replay", number, "safetensors") for number in self.session.replay.iterations]
@@ -232,6 +234,8 @@ class Iteration:
             iteration=self.number,
             best=self.number if chosen.accepted else old.best,
             trainer=trainer,
+            net=net,
+            history=old.history if net == old.net else (*old.history, grown),
             seconds=seconds,
             games=old.games + len(played.records),
             positions=old.positions + played.positions,

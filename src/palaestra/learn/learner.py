@@ -63,13 +63,15 @@ class TrainReport:
 class Learner(Protocol):
     """A network in training (`trainer.Trainer`)."""
 
+    steps: int  # updates since the run began
+
     def train(
         self, batches: Iterator[Batch], steps: int, progress: float, listen: ProgressListener | None = None
     ) -> TrainReport: ...
 
     def onnx(self) -> bytes: ...
 
-    def adopt(self, weights: dict[str, Float32s], planes: Float32s) -> None: ...
+    def adopt(self, weights: dict[str, Float32s], planes: Float32s, steps: int = 0) -> None: ...
 
     def state(self) -> Arrays: ...
 

@@ -19,10 +19,14 @@ from palaestra.learn import events
 from palaestra.learn.config import RunConfig
 from palaestra.learn.course import make_course
 from palaestra.learn.events import Listener, Summary
+from palaestra.learn.growth import due, with_net
 from palaestra.learn.provenance import about, config_text, differences
 from palaestra.learn.replays import Replays
 from palaestra.learn.stages import Stages, real_stages
 from palaestra.learn.start import fitting_weights, read_start
+from palaestra.nets.architecture import parse_net
+from palaestra.nets.boards import read_written, weights_for
+from palaestra.nets.grow import grown_weights
 from palaestra.rewards.registry import make_reward
 from palaestra.runs.folder import RunFolder, numbered, pack
 from palaestra.runs.manifest import Change, Manifest
@@ -30,7 +34,8 @@ from palaestra.runs.metrics import MetricsLine
 from palaestra.search.search_speed import scattered
 from palaestra.work.workers import Workers
 
-START_POSITIONS = 512  # of random games, on which the normalisations of a network are measured
+GROWTH = 102  # number of the stage that grows the network, in its random seed
+START_POSITIONS = 512  # at least, on which the normalisations of a network with given weights are measured
 
 
 @dataclass(frozen=True)
@@ -64,10 +69,15 @@ class Session:
         self.stages = stages or real_stages(workers, lambda speeds: self.tell(events.WorkersSeen(speeds)))
         if workers is not None:
             workers.warn = lambda line: self.tell(events.Warned(line))
-        self.trainer = self.stages.make_trainer(game, config)
+        self._take_net(config.net)
         self.replay = Replays(self.course, config.learn)
         self._clock = time.perf_counter()
         self._seconds_before = 0.0  # of earlier sessions
+
+    def _take_net(self, net: str) -> None:
+        """A new trainer of this network, which has learned nothing."""
+        self.net = net  # the one that the run has now
+        self.trainer = self.stages.make_trainer(self.game, with_net(self.config, net))
 
     # Starting.
 
@@ -80,7 +90,8 @@ class Session:
         planes = first.observe(scattered(first, START_POSITIONS, np.random.default_rng(self.config.seed)))
         if course.shared is not None:
             planes = course.shared.fill(first, planes)
-        self.trainer.adopt(fitting_weights(start, self.config.net, course.facts(course.own)), planes)
+        weights = fitting_weights(start, self.config.net, course.facts(course.own), self.config.seed)
+        self.trainer.adopt(weights, planes)
         self.history = ({"after_iteration": 0, "changed": [start.note]},)
 
     def begin(self) -> None:
@@ -120,6 +131,8 @@ class Session:
             )
         lines = tuple(self.home.metrics(manifest))
         model = self.home.read(numbered("checkpoints", manifest.best, "onnx"), manifest)
+        if manifest.net != self.net:
+            self._take_net(manifest.net)
         self.trainer.load_state(
             self.home.read_arrays(numbered("checkpoints", manifest.trainer, "safetensors"), manifest)
         )
@@ -136,6 +149,24 @@ class Session:
         if notes:
             self._record(notes)
         self.home.prune(self.current.manifest, self.config.keep)
+
+    def grow(self, iteration: int) -> None:
+        """Let the network grow if that is due in this iteration.
+
+        The new one plays as the one that plays now, and its normalisations are measured on positions of the replay.
+        """
+        old, new = self.net, due(self.config, self.net, self.progress(iteration))
+        if old == new:
+            return
+        facts, steps = self.course.facts(self.course.own), self.trainer.steps
+        rng = np.random.default_rng([self.config.seed, iteration, GROWTH])
+        written = read_written(self.current.model, "the network")
+        weights = weights_for(parse_net(old), facts, written, "the network")
+        batches = self.replay.batches({self.course.stage(self.current.lines): 1}, rng)
+        planes = [next(batches).planes for _ in range(-(-START_POSITIONS // self.config.learn.batch))]
+        self._take_net(new)
+        self.trainer.adopt(grown_weights(old, new, facts, weights, rng), np.concatenate(planes), steps)
+        self.tell(events.Warned(f"iteration {iteration}: the network grows from {old} to {new}"))
 
     def refuse_if_over(self, manifest: Manifest) -> None:
         """RunError if the run has already gone as far as the extension asks for."""

@@ -9,12 +9,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from palaestra.base.errors import ConfigError, ModelError
 from palaestra.base.text import clip, refuse_long
+from palaestra.base.user_code import is_code
 from palaestra.nets.architecture import GameFacts, Weights, parse_net
 from palaestra.nets.boards import Written, read_written, weights_for
 from palaestra.nets.facts import kind_of
 from palaestra.nets.graph import check_weights
+from palaestra.nets.grow import grown_weights
 from palaestra.players.run_kinds import find_checkpoint
 from palaestra.runs.manifest import digest
 
@@ -53,10 +57,13 @@ def read_start(text: str) -> Start:
     return Start(text, content, read_written(content, text))
 
 
-def fitting_weights(start: Start, net: str, facts: GameFacts) -> Weights:
-    """The weights of the network `net` for a game; ModelError says in one line why they do not fit."""
+def fitting_weights(start: Start, net: str, facts: GameFacts, seed: int) -> Weights:
+    """The weights of the network `net` for a game, grown if it is larger than that of the start.
+
+    ModelError says in one line why they do not fit. `seed` is of what is new in a larger network.
+    """
     written, name = start.written, start.text
-    if written.net != net:
+    if written.net != net and (is_code(written.net) or is_code(net)):  # what a file names is not imported
         raise ModelError(
             f"{name} is {clip(written.net)} and this run has {net}: weights fit their own network alone;"
             f" --set net={clip(written.net)}, or leave net out"
@@ -68,7 +75,7 @@ def fitting_weights(start: Start, net: str, facts: GameFacts) -> Weights:
             f"{name} learned {learned} and this run has {wanted}: where several kinds of games are learned together,"
             " planes name them, and they must be the same"
         )
-    kind = parse_net(net)
+    kind = parse_net(written.net)
     planes = _planes(written)
     if planes is not None and planes != facts.observation_shape[0]:
         raise ModelError(
@@ -80,9 +87,14 @@ def fitting_weights(start: Start, net: str, facts: GameFacts) -> Weights:
         check_weights(kind, facts, weights)
     except ModelError as error:
         one_board = not kind.any_board and kind_of(written.game) == kind_of(facts.id)
-        same = f"; the weights of {net} belong to one board, those of r3c32 to none" if one_board else ""
+        same = f"; the weights of {written.net} belong to one board, those of r3c32 to none" if one_board else ""
         raise ModelError(f"{name}, which learned {written.game}, does not fit {facts.id}: {error}{same}") from None
-    return weights
+    if written.net == net:
+        return weights
+    try:
+        return grown_weights(written.net, net, facts, weights, np.random.default_rng(seed))
+    except ModelError as error:
+        raise ModelError(f"{name}: {error}; --set net={clip(written.net)}, or leave net out") from None
 
 
 def _planes(written: Written) -> int | None:

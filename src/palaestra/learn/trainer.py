@@ -119,8 +119,12 @@ class Trainer:
         """The network that plays: the averaged weights if there are any."""
         return export_onnx(self.averaged or self.module, self.facts)
 
-    def adopt(self, weights: Weights, planes: Float32s) -> None:
-        """Start from the weights of a network that plays; `planes` are observations of some positions of the game."""
+    def adopt(self, weights: Weights, planes: Float32s, steps: int = 0) -> None:
+        """Start from the weights of a network that plays; `planes` are observations of some positions of the game.
+
+        `steps` is how many it has behind it in this run: averages of old weights forget slowly.
+        """
+        self.steps = steps
         adopt(self.module, self.facts, weights, planes)
         if self.averaged is not None:
             self.averaged.load_state_dict(self.module.state_dict())

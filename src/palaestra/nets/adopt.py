@@ -33,8 +33,10 @@ def adopt(module: Trained, facts: GameFacts, weights: Weights, planes: Float32s)
     with torch.no_grad():
         for name, unit in module.units():
             weight, bias = (torch.from_numpy(weights[f"{name}.{part}"]) for part in ("weight", "bias"))
-            size = 1.0 if unit.norm is None else _size(weight)
-            unit.weight.copy_(weight / size)
+            idle = unit.layer.starts_at_zero and not weight.any()  # a new block: its kernel stays, nothing passes yet
+            size = 0.0 if idle else 1.0 if unit.norm is None else _size(weight)
+            if not idle:
+                unit.weight.copy_(weight / size)
             if unit.norm is None:
                 assert unit.bias is not None, "a layer without a normalisation has a bias"
                 unit.bias.copy_(bias)
