@@ -17,16 +17,24 @@ import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from palaestra.base.types import Bools, Int8s, Int32s
+from palaestra.base.types import Int8s, Int32s
 from palaestra.games.base import Game
+from palaestra.games.laws_symmetry import exchange, faulty_maps, group, layout, symmetry
 from palaestra.games.rows import ONGOING
-from palaestra.games.sample import Broken, Sample, is_array, kind, play_games, raised
-from palaestra.games.symmetry import Symmetry
+from palaestra.games.sample import (
+    Broken,
+    Sample,
+    differing,
+    is_array,
+    kind,
+    listed_rows,
+    play_games,
+    raised,
+    true_rows,
+)
 
 MOST_LINES = 3  # violations reported per law: the first tells the story
 MOST_LEAVES = 200_000  # positions that the law of leaves may visit
@@ -84,14 +92,14 @@ def violations_of(law: Law, sample: Sample) -> list[str]:
 def plies(sample: Sample) -> Iterator[str]:
     """`plies` counts the moves made."""
     counted = sample.game.plies(sample.after)
-    for row in _true(counted != sample.ply + 1):
+    for row in true_rows(counted != sample.ply + 1):
         yield f"{sample.where(row, sample.action[row])}: plies says {counted[row]} after {sample.ply[row] + 1} moves"
 
 
 def turns(sample: Sample) -> Iterator[str]:
     """`to_play` is 0 or 1; one player is always 0."""
     movers = sample.game.to_play(sample.before)
-    for row in _true((movers < 0) | (movers >= sample.game.players)):
+    for row in true_rows((movers < 0) | (movers >= sample.game.players)):
         yield f"{sample.where(row)}: to_play is {movers[row]} in a game of {sample.game.players} player(s)"
 
 
@@ -126,7 +134,7 @@ def inputs(sample: Sample) -> Iterator[str]:
         "score": lambda: game.score(states),
         "rollout": lambda: game.rollout(states[: len(sample.starts)], sample.streams()),
     }
-    if not _faulty_maps(game):
+    if not faulty_maps(game):
         calls["permute"] = lambda: game.permute(states, game.symmetries[-1])
     for name, call in calls.items():
         call()
@@ -142,7 +150,7 @@ def batch(sample: Sample) -> Iterator[str]:
     states, actions = sample.before[rows], sample.action[rows]
     calls: dict[str, Callable[[Int8s, Int32s], object]] = {
         "advance": lambda s, a: game.advance(s.copy(), a.copy()),
-        "legal": lambda s, a: _listed(*game.legal(s.copy())),
+        "legal": lambda s, a: listed_rows(*game.legal(s.copy())),
         "observe": lambda s, a: game.observe(s.copy()),
         "score": lambda s, a: game.score(s.copy()),
     }
@@ -158,7 +166,7 @@ def batch(sample: Sample) -> Iterator[str]:
 def step(sample: Sample) -> Iterator[str]:
     """`step` is `advance` and then `legal`."""
     after, counts, actions = sample.game.step(sample.before.copy(), sample.action.copy())
-    listed, wanted = _listed(counts, actions), _listed(*sample.game.legal(sample.after.copy()))
+    listed, wanted = listed_rows(counts, actions), listed_rows(*sample.game.legal(sample.after.copy()))
     for row in range(len(sample.before)):
         if not np.array_equal(after[row], sample.after[row]) or listed[row] != wanted[row]:
             yield f"{sample.where(row, sample.action[row])}: step differs from advance and then legal"
@@ -169,7 +177,7 @@ def rollout(sample: Sample) -> Iterator[str]:
     game = sample.game
     for trace in (False, True):
         played = game.rollout(sample.starts.copy(), sample.streams(), trace)
-        elsewhere = {*_differ(played.states, sample.ends), *_differ(played.outcomes, game.outcome(sample.ends))}
+        elsewhere = {*differing(played.states, sample.ends), *differing(played.outcomes, game.outcome(sample.ends))}
         for number in sorted(elsewhere):
             yield f"{sample.end_of(number)}: rollout(trace={trace}) from the same stream ends elsewhere"
         if not trace:
@@ -201,7 +209,7 @@ def playouts(sample: Sample) -> Iterator[str]:
             yield f"playout_outcomes of game {number} gave {outcome} in a batch and {alone[0]} alone"
         elif abs(outcome) > game.largest_outcome or (game.players == 1 and outcome < 0):
             yield f"playout_outcomes gave {outcome}, but largest_outcome is {game.largest_outcome}"
-    for number in _true(streams == sample.streams()):
+    for number in true_rows(streams == sample.streams()):
         yield f"playout_outcomes of game {number} left its stream as it was: the next game would be the same"
 
 
@@ -240,7 +248,7 @@ def observation(sample: Sample) -> Iterator[str]:
     if not is_array(planes, wanted, np.float32):
         yield f"observe gave {kind(planes)}, not float32{list(wanted)}"
         return
-    for row in _differ(np.isfinite(planes), np.ones(wanted, dtype=np.bool_)):
+    for row in differing(np.isfinite(planes), np.ones(wanted, dtype=np.bool_)):
         yield f"{sample.where(row)}: the observation holds numbers that are not finite"
 
 
@@ -250,97 +258,8 @@ def score(sample: Sample) -> Iterator[str]:
     if not is_array(scores, (len(sample.before),), np.int32):
         yield f"score gave {kind(scores)}, not int32[{len(sample.before)}]"
         return
-    for row in _true(scores == ONGOING):
+    for row in true_rows(scores == ONGOING):
         yield f"{sample.where(row)}: score is ONGOING, which is no estimate"
-
-
-# Symmetries.
-
-
-def group(sample: Sample) -> Iterator[str]:
-    """Symmetries are permutations of cells and actions, closed under composition, identity first."""
-    game, (_, height, width) = sample.game, sample.game.observation_shape
-    if faults := _faulty_maps(game):
-        yield from faults
-        return
-    keys = [_key(symmetry.cells, symmetry.actions) for symmetry in game.symmetries]
-    if keys[0] != _key(np.arange(height * width), np.arange(game.num_actions)):
-        yield f"the first symmetry is {game.symmetries[0].name!r}, not the identity"
-    for one in game.symmetries:
-        for other in game.symmetries:
-            if _key(one.cells[other.cells], one.actions[other.actions]) not in keys:
-                yield f"{other.name} and then {one.name} is not among the symmetries"
-
-
-def symmetry(sample: Sample) -> Iterator[str]:
-    """Symmetries commute with `advance`, `legal` and `observe`."""
-    if _faulty_maps(sample.game):
-        return  # the law of the group says so
-    planes = sample.game.observe(sample.before.copy())
-    for one in sample.game.symmetries:
-        yield from _commutes(sample, one, swap=False)
-        images = sample.game.permute(sample.before.copy(), one)
-        for row in _differ(sample.game.observe(images), one.planes(planes))[:1]:
-            yield f"{sample.where(row)}: {one.name} does not commute with observe"
-
-
-def layout(sample: Sample) -> Iterator[str]:
-    """Symmetries move actions with the cells or columns that `action_layout` puts them on."""
-    game, (_, height, width) = sample.game, sample.game.observation_shape
-    if game.action_layout not in ("cells", "columns") or _faulty_maps(game):
-        return
-    for one in game.symmetries:
-        places = np.arange(height * width) if game.action_layout == "cells" else np.arange(width)
-        moved = one.cells if game.action_layout == "cells" else one.cells[:width] % width
-        planes = game.num_actions // len(places)
-        wanted, found = np.tile(moved, planes), one.actions[: planes * len(places)] % len(places)
-        for action in _true(found != wanted)[:1]:
-            what = "cell" if game.action_layout == "cells" else "column"
-            yield f"{one.name}: action {action} does not move with its {what}, as action_layout says"
-
-
-def exchange(sample: Sample) -> Iterator[str]:
-    """Exchanging the players commutes with `advance` and `legal`, passes the turn and negates the outcome."""
-    game, one = sample.game, sample.game.exchange
-    assert one is not None
-    if game.players == 1:
-        yield "a game of one player has no exchange of players"
-    if game.players == 1 or _faulty_maps(game):
-        return
-    yield from _commutes(sample, one, swap=True)
-    for row in _differ(
-        game.to_play(game.permute(sample.before.copy(), one, swap=True)), 1 - game.to_play(sample.before)
-    ):
-        yield f"{sample.where(row)}: exchanging the players does not pass the turn"
-    ended = game.outcome(game.permute(sample.ends.copy(), one, swap=True))
-    for number in _differ(ended, -game.outcome(sample.ends)):
-        yield f"{sample.end_of(number)}: exchanging the players gives outcome {ended[number]}, not its negative"
-
-
-def _faulty_maps(game: Game) -> list[str]:
-    """Lines about maps that are no permutations: compiled rules would write outside their arrays with them."""
-    _, height, width = game.observation_shape
-    lines = []
-    for one in (*game.symmetries, *([game.exchange] if game.exchange else [])):
-        for what, image, size in (("cells", one.cells, height * width), ("actions", one.actions, game.num_actions)):
-            if not np.array_equal(np.sort(image), np.arange(size)):
-                lines.append(f"{one.name}: {what} is not a permutation of 0 to {size - 1}")
-    return lines
-
-
-def _commutes(sample: Sample, one: Symmetry, swap: bool) -> Iterator[str]:
-    """The lines of a map that does not commute with `advance` or `legal`; one of each."""
-    game = sample.game
-    name = f"{one.name} with the players exchanged" if swap else one.name
-    images = game.permute(sample.before.copy(), one, swap)
-    listed = _listed(*game.legal(images.copy()))
-    wanted = [sorted(one.actions[row].tolist()) for row in _listed(*game.legal(sample.before.copy()))]
-    for row in [row for row in range(len(images)) if listed[row] != wanted[row]][:1]:
-        yield f"{sample.where(row)}: {name} does not commute with legal: {listed[row]} instead of {wanted[row]}"
-        return  # the image of a move may then be no move: advance could not be trusted with it
-    after = game.advance(images.copy(), one.actions[sample.action].astype(np.int32))
-    for row in _differ(after, game.permute(sample.after.copy(), one, swap))[:1]:
-        yield f"{sample.where(row, sample.action[row])}: {name} does not commute with advance"
 
 
 # Text.
@@ -360,7 +279,7 @@ def state_text(sample: Sample) -> Iterator[str]:
 def action_text(sample: Sample) -> Iterator[str]:
     """action → text → action for every legal action, the texts distinct and without spaces."""
     game, rows = sample.game, sample.some()
-    for row, listed in zip(rows, _listed(*game.legal(sample.before[rows])), strict=True):
+    for row, listed in zip(rows, listed_rows(*game.legal(sample.before[rows])), strict=True):
         state = sample.before[row]
         known: dict[str, int] = {}
         for action in listed:
@@ -411,22 +330,3 @@ LAWS: dict[str, Law] = {
     "action text": action_text,
     "drawing": drawing,
 }
-
-
-def _listed(counts: Int32s, actions: Int32s) -> list[list[int]]:
-    """The legal actions of each row."""
-    return [row[:count].tolist() for count, row in zip(counts, actions, strict=True)]
-
-
-def _differ(one: NDArray[Any], other: NDArray[Any]) -> list[int]:
-    """Rows in which two arrays are not the same; NaN is the same as NaN, for the law of observations to judge."""
-    both_nan = (one != one) & (other != other)
-    return _true(((one != other) & ~both_nan).reshape(len(one), -1).any(axis=1))
-
-
-def _true(rows: Bools) -> list[int]:
-    return np.flatnonzero(rows).tolist()
-
-
-def _key(cells: NDArray[Any], actions: NDArray[Any]) -> tuple[bytes, bytes]:
-    return cells.astype(np.int64).tobytes(), actions.astype(np.int64).tobytes()

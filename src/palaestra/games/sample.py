@@ -12,9 +12,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from palaestra.base.streams import keyed_seeds
-from palaestra.base.types import Int8s, Int32s, Int64s, UInt64s
+from palaestra.base.types import Bools, Int8s, Int32s, Int64s, UInt64s
 from palaestra.games.base import Game, pick_rows
 from palaestra.games.kernel_game import KernelGame
 from palaestra.games.rows import ONGOING
@@ -217,3 +218,18 @@ def _with_room(game: Game) -> Game:
         with suppress(Exception):  # a user's subclass may not be made that way
             return replace(game, max_legal=max(game.max_legal, game.num_actions) + 64)
     return game
+
+
+def listed_rows(counts: Int32s, actions: Int32s) -> list[list[int]]:
+    """The legal actions of each row."""
+    return [row[:count].tolist() for count, row in zip(counts, actions, strict=True)]
+
+
+def differing(one: NDArray[Any], other: NDArray[Any]) -> list[int]:
+    """Rows in which two arrays are not the same; NaN is the same as NaN, for the law of observations to judge."""
+    both_nan = (one != one) & (other != other)
+    return true_rows(((one != other) & ~both_nan).reshape(len(one), -1).any(axis=1))
+
+
+def true_rows(rows: Bools) -> list[int]:
+    return np.flatnonzero(rows).tolist()
