@@ -217,3 +217,44 @@ def test_a_run_whose_command_ends_leaves_no_process_and_goes_on_bit_for_bit(numb
     )
     for name in ("games/0004.pgn", "checkpoints/0004.onnx"):
         assert (tmp_path / "runs/stopped" / name).read_bytes() == (tmp_path / "runs/whole" / name).read_bytes()
+
+
+def free_ports(count: int) -> list[int]:
+    """Below those that Ray gives to its workers."""
+    found: list[int] = []
+    for port in range(7200, 9000):
+        with contextlib.suppress(OSError), socket.socket() as tried:
+            tried.bind(("127.0.0.1", port))
+            found.append(port)
+        if len(found) == count:
+            return found
+    pytest.skip("no port is free")
+
+
+def test_a_machine_outside_of_the_cluster_gets_the_same_games_from_it(tmp_path: Path) -> None:
+    """By what Ray calls its client, ray://HOST:PORT."""
+    pytest.importorskip("ray", reason="Ray is not installed: pip install 'palaestra[cluster]'")
+    head, client = free_ports(2)
+    words = ["start", "--head", "--block", "--num-cpus=2", "--include-dashboard=false", "--node-ip-address=127.0.0.1"]
+    words += [f"--port={head}", f"--ray-client-server-port={client}"]
+    cluster = subprocess.Popen(
+        [sys.executable, "-m", "ray.scripts.scripts", *words],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    try:
+        end = time.monotonic() + 60
+        while time.monotonic() < end:
+            with contextlib.suppress(OSError):
+                socket.create_connection(("127.0.0.1", client), timeout=1).close()
+                break
+            time.sleep(0.5)
+        match = [sys.executable, "-m", "palaestra", "match", GAME, "uct(simulations=30)", "random", "--games", "20"]
+        there = ["--pgn", "there.pgn", "--workers", f"ray://127.0.0.1:{client}"]
+        for more in (["--pgn", "here.pgn"], there):
+            subprocess.run([*match, *more], cwd=tmp_path, check=True, timeout=200, capture_output=True)
+    finally:
+        os.killpg(cluster.pid, signal.SIGTERM)
+        cluster.wait(60)
+    assert (tmp_path / "there.pgn").read_bytes() == (tmp_path / "here.pgn").read_bytes()

@@ -48,7 +48,7 @@ class RayWorkers(Workers):
         self.most, self.seconds, self.folder = most, seconds, folder
         self.silence, self.first = SILENCE, FIRST
         self._ray = self.cluster.ray
-        self._actor = self._ray.remote(num_cpus=1, max_restarts=0, concurrency_groups={"told": 1})(Actor)
+        self._actor = self._ray.remote(num_cpus=1, max_restarts=0, max_concurrency=2)(Actor)
         self._hands: list[_Hand] = []
         self._refused: dict[str, str] = {}  # machine -> why
         self._gap = 0.0  # the longest that a steady job was silent
@@ -267,7 +267,7 @@ class _Hand:
         if self.told is None:
             if now - self.asked >= ASK:
                 self.asked = now
-                self.told = self._actor.told.options(concurrency_group="told").remote()
+                self.told = self._actor.told.remote()
             return None
         ready, _ = self._ray.wait([self.told], timeout=0)
         if not ready:
