@@ -63,15 +63,23 @@ class Textbook:
             state = after(self.game, state, line[-1])
         return outcome, line
 
-    def nrpa(self, root: Int8s, level: int, logits: dict[int, float], n: int, alpha: float) -> Line:
+    def nrpa(
+        self, root: Int8s, level: int, logits: dict[int, float], n: int, alpha: float,
+        playouts: int = 1, repeats: float = math.inf,
+    ) -> Line:  # fmt: skip
         if level == 0:
             return self.softmax_game(root, logits)
         best: Line = (-(10**9), [])
+        again = 0
         for _ in range(n):
-            found = self.nrpa(root, level - 1, dict(logits), n, alpha)
-            if found[0] >= best[0]:
-                best = found
+            for _ in range(playouts if level == 1 else 1):
+                found = self.nrpa(root, level - 1, dict(logits), n, alpha, playouts, repeats)
+                if found[0] >= best[0]:
+                    again = again + 1 if found == best else 0
+                    best = found
             logits = self.adapted(root, logits, best[1], alpha)
+            if again >= repeats:
+                break
         return best
 
     def softmax(self, state: Int8s, logits: dict[int, float]) -> tuple[list[int], list[float]]:
@@ -126,6 +134,23 @@ def test_nrpa_equals_the_textbook_draw_for_draw(level: int, n: int, alpha: float
         found = nrpa(game, state, streams, level, n, alpha)
         assert found == plain == Found(outcome, tuple(line), n**level)
         assert int(streams[0]) == book.stream.word
+
+
+@pytest.mark.parametrize(
+    ("level", "n", "playouts", "repeats"), [(1, 12, 3, None), (1, 40, 1, 2), (2, 12, 1, 2), (2, 6, 2, 3), (3, 5, 2, 1)]
+)
+def test_stabilised_and_limited_nrpa_equal_the_textbook(level: int, n: int, playouts: int, repeats: int | None) -> None:
+    shorter = 0
+    for seed in range(8):
+        game = tree_game(seed)
+        root, streams = game.initial(1)[0], keyed_seeds(seed, 6)
+        book = Textbook(game, int(streams[0]))
+        outcome, line = book.nrpa(root, level, {}, n, 1.0, playouts, math.inf if repeats is None else repeats)
+        plain = nrpa(uncompiled(game), root, streams.copy(), level, n, playouts=playouts, repeats=repeats)
+        found = nrpa(game, root, streams, level, n, playouts=playouts, repeats=repeats)
+        assert found == plain == Found(outcome, tuple(line), book.playouts)
+        shorter += found.playouts < playouts * n**level
+    assert (shorter > 0) == (repeats is not None)
 
 
 @pytest.mark.parametrize(("level", "n"), [(1, 12), (2, 6), (3, 4)])

@@ -194,6 +194,8 @@ class Nrpa(Kind):
     level: int = Field(2, ge=1, le=6)
     n: int = Field(100, ge=1, le=100_000)  # calls of the level below; paper: 100
     alpha: float = Field(1.0, gt=0, le=100)  # step of the adaptation; paper: 1
+    playouts: int = Field(1, ge=1, le=100_000)  # before each adaptation of level 1; paper: 1, stabilised: some
+    repeats: int | None = Field(None, ge=1, le=100_000)  # of its best line, after which a level ends; paper: no limit
     model: str | None = Field(None, min_length=1)  # the prior's network: an ONNX file
     run: str | None = Field(None, min_length=1)  # or that of a run: NAME@best, NAME@last, NAME@12 or NAME
     prior: float = Field(1.0, gt=0, le=100)  # what its mean centred logits are multiplied by; paper: no prior
@@ -214,7 +216,8 @@ class Nrpa(Kind):
             from palaestra.nets.evaluator import OnnxEvaluator
 
             network = OnnxEvaluator(game, model)
-        return NrpaPlayer(game, text, level=self.level, n=self.n, alpha=self.alpha, network=network, prior=self.prior)
+        names = ("level", "n", "alpha", "prior", "playouts", "repeats")
+        return NrpaPlayer(game, text, network=network, **{name: getattr(self, name) for name in names})
 
     def _network(self, game: Game) -> str | bytes | None:
         """The file of the prior's network, or its content."""

@@ -122,6 +122,9 @@ class NmcsPlayer(NestedPlayer):
 class NrpaPlayer(NestedPlayer):
     """Nested rollout policy adaptation of `level` 1 to 6: `n` ≥ 1 calls a level, step size 0 < `alpha` ≤ 100.
 
+    `playouts` games come before each adaptation of level 1; a level ends when its best line has come `repeats` times
+    again.
+
     With a `network`, the logits begin at `prior` times its mean opinion of each action (`palaestra.search.code_prior`):
     the games for that are played here, once, from a fixed seed, so that equal players have equal priors.
     """
@@ -135,6 +138,8 @@ class NrpaPlayer(NestedPlayer):
         alpha: float = 1.0,
         network: Evaluator | None = None,
         prior: float = 1.0,
+        playouts: int = 1,
+        repeats: int | None = None,
     ) -> None:
         super().__init__(game, text, level)
         if n < 1:
@@ -143,8 +148,11 @@ class NrpaPlayer(NestedPlayer):
             raise PlayerError(
                 f"{text}: alpha is {alpha}; it must be more than 0, at most 100, for example nrpa(alpha=1)"
             )
-        self.n, self.alpha = n, float(alpha)
+        self.n, self.alpha, self.playouts, self.repeats = n, float(alpha), playouts, repeats
         self.logits = None if network is None else prior * code_logits(game, network, np.random.default_rng(0))
 
     def search(self, state: Int8s, streams: UInt64s, stopped: threading.Event | None = None) -> Found:
-        return nrpa(self.game, state, streams, self.level, self.n, self.alpha, self.logits, stopped)
+        return nrpa(
+            self.game, state, streams, self.level, self.n, self.alpha, self.logits, stopped,
+            playouts=self.playouts, repeats=self.repeats,
+        )  # fmt: skip

@@ -5,7 +5,8 @@
 - `nrpa`, nested rollout policy adaptation. Level 0 is a game whose moves are drawn in proportion to exp(logit), one
   logit a code, the code being the action. Level l calls level l-1 n times, with a copy of its logits, and after each
   call adapts its own toward the best line so far: +α for each move played, -α·p for each legal move. Equally good
-  lines: the newer. The logits begin at 0, or at a prior (`palaestra.search.code_prior`).
+  lines: the newer. The logits begin at 0, or at a prior (`palaestra.search.code_prior`). Stabilised, level 1 makes
+  several playouts before it adapts; with limited repetitions a level ends when its best line has come again so often.
 
 Lines are compared by their outcomes alone: every reward orders them in the same way. Compiled rules run in
 `palaestra.search.nested_loops`, in short calls, so that Ctrl-C, or an event that another thread sets, is heeded at any
@@ -26,6 +27,7 @@ from palaestra.games.kernel_game import KernelGame, Rules
 from palaestra.search.nested_plain import plain_nmcs, plain_nrpa
 from palaestra.search.nested_stack import BEST, LENGTH, TRIED, NmcsStack, NrpaStack, nmcs_stack, nrpa_stack
 
+NEVER = 2**62  # more repetitions than any level has calls
 QUOTA = 4096  # playouts in one compiled call: a fraction of a second, after which Python looks at its signals
 
 
@@ -64,19 +66,24 @@ def nrpa(
     alpha: float = 1.0,
     logits: Float64s | None = None,
     stopped: threading.Event | None = None,
+    *,
+    playouts: int = 1,
+    repeats: int | None = None,
 ) -> Found:
-    """Nested rollout policy adaptation of level ≥ 1 from state int8[S], not over: n^level playouts.
+    """Nested rollout policy adaptation of level ≥ 1 from state int8[S], not over: playouts · n^level games at most.
 
     Draws from streams[0], in place. `logits` float64[A] is the policy that the search begins with, 0 by default: the
-    top level starts there, and every level below with a copy of the level above. `stopped` ends it early: it then
+    top level starts there, and every level below with a copy of the level above. A level ends
+    before its n calls when its best line has come `repeats` times again. `stopped` ends the search early: it then
     raises Stopped.
     """
     if not isinstance(game, KernelGame):
-        return Found(*plain_nrpa(game, state, streams, level, n, alpha, logits, stopped))
+        return Found(*plain_nrpa(game, state, streams, level, n, alpha, logits, stopped, playouts, repeats))
     run = _loops(game.rules).nrpa_run
     stack = nrpa_stack(game, state, level, logits)
+    limit = NEVER if repeats is None else repeats
     stop_if_asked(stopped)
-    while not run(stack, level, n, float(alpha), streams, game.params, QUOTA):
+    while not run(stack, level, n, float(alpha), playouts, limit, streams, game.params, QUOTA):
         stop_if_asked(stopped)
     return _found(stack, level)
 

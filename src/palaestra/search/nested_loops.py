@@ -183,10 +183,19 @@ def adapt(stack: NrpaStack, level: int, alpha: float) -> None:
 
 @inlined
 def keep_line(stack: NrpaStack, level: int) -> None:
-    """The line of the level below becomes the best one here if it is at least as good: of equals the newer."""
+    """The line of the level below becomes the best one here if it is at least as good: of equals the newer.
+
+    Counts how often a best line comes again.
+    """
     below_it = level - 1
     if stack.records[below_it, BEST] >= stack.records[level, BEST]:
         length = stack.records[below_it, LENGTH]
+        same = length == stack.records[level, LENGTH] and stack.records[level, BEST] != NOTHING
+        step = 0
+        while same and step < length:
+            same = stack.lines[below_it, step] == stack.lines[level, step]
+            step += 1
+        stack.records[level, STEP] = stack.records[level, STEP] + 1 if same else 0
         copy_part(stack.lines[below_it], stack.lines[level], 0, length)
         copy_part(stack.offsets[below_it], stack.offsets[level], 0, length + 1)
         copy_part(stack.options[below_it], stack.options[level], 0, stack.offsets[below_it, length])
@@ -201,24 +210,40 @@ def copy_weights(source: Float64s, target: Float64s) -> None:
 
 
 @kernel
-def nrpa_run(stack: NrpaStack, top: int, n: int, alpha: float, streams: UInt64s, p: Int64s, quota: int) -> bool:
+def nrpa_run(
+    stack: NrpaStack,
+    top: int,
+    n: int,
+    alpha: float,
+    playouts: int,
+    repeats: int,
+    streams: UInt64s,
+    p: Int64s,
+    quota: int,
+) -> bool:
     """Go on for about `quota` playouts; whether the search is done."""
     for _ in range(quota):
         weighted_game(stack, streams, p)
         stack.records[0, TRIED] += 1
+        stack.records[0, COUNT] += 1
         level = 1
+        keep_line(stack, level)
+        if stack.records[0, COUNT] < playouts:
+            continue
+        stack.records[0, COUNT] = 0
         while True:
-            keep_line(stack, level)
             adapt(stack, level, alpha)
             stack.records[level, TRIED] += 1
-            if stack.records[level, TRIED] < n:
+            if stack.records[level, TRIED] < n and stack.records[level, STEP] < repeats:
                 break
             level += 1
             if level > top:
                 return True
+            keep_line(stack, level)
         while level > 1:  # the levels below begin afresh with the weights of the one above
             copy_weights(stack.weights[level], stack.weights[level - 1])
             level -= 1
             stack.records[level, TRIED] = 0
+            stack.records[level, STEP] = 0
             stack.records[level, BEST] = NOTHING
     return False

@@ -123,22 +123,35 @@ def plain_nrpa(
     level: int,
     n: int,
     alpha: float,
-    logits: Float64s | None = None,
-    stopped: threading.Event | None = None,
+    logits: Float64s | None,
+    stopped: threading.Event | None,
+    playouts: int,
+    repeats: int | None,
 ) -> Answer:
     """`palaestra.search.nested.nrpa`."""
     weights = initial_weights(game, level, logits)
-    best = [_Game() for _ in range(level + 1)]
-    for playout in range(1, n**level + 1):
-        stop_if_asked(stopped)
-        best[0] = _weighted_game(game, state, weights[1], streams)
-        for at in range(1, level + 1):
-            if best[at - 1].outcome >= best[at].outcome:
-                best[at] = best[at - 1]
-            _adapt(weights[at], best[at], alpha)
-            if playout % n**at:
+    made = 0
+
+    def search(at: int) -> _Game:
+        """The best game of one call of a level, which begins with the weights of the level above."""
+        nonlocal made
+        best, again = _Game(), 0
+        for _ in range(n):
+            for _ in range(playouts if at == 1 else 1):
+                if at == 1:
+                    stop_if_asked(stopped)
+                    made += 1
+                    found = _weighted_game(game, state, weights[1], streams)
+                else:
+                    weights[at - 1] = weights[at]
+                    found = search(at - 1)
+                if found.outcome >= best.outcome:
+                    again = again + 1 if found.line == best.line else 0
+                    best = found
+            _adapt(weights[at], best, alpha)
+            if repeats is not None and again >= repeats:
                 break
-        for lower in range(at - 1, 0, -1):  # the levels that ended begin afresh with the weights above them
-            weights[lower] = weights[lower + 1]
-            best[lower] = _Game()
-    return best[level].outcome, tuple(best[level].line), n**level
+        return best
+
+    found = search(level)
+    return found.outcome, tuple(found.line), made

@@ -10,8 +10,8 @@ from palaestra.base.types import Float64s, Int8s, Int32s, Int64s
 from palaestra.games.base import Game
 
 # Columns of a level's record.
-STEP = 0  # NMCS: moves from the root to the level's current position
-COUNT = 1  # NMCS: legal moves there
+STEP = 0  # NMCS: moves from the root to the level's current position; NRPA: how often its best line came again
+COUNT = 1  # NMCS: legal moves there; NRPA: playouts of level 0 since level 1 last adapted
 TRIED = 2  # NMCS: how many of them were searched; NRPA: how many of its n calls the level has made; level 0: playouts
 BEST = 3  # outcome of the best line
 LENGTH = 4  # moves of the best line, counted from the root
