@@ -18,6 +18,7 @@ from palaestra.base.reading import parse_json
 from palaestra.lab.jobs import Call, Job, Train
 from palaestra.learn.calibration import MeasureListener, calibrate
 from palaestra.learn.config import RunConfig
+from palaestra.learn.near_speeds import Together
 from palaestra.learn.speed_memory import FOLDER, machine_digest, write_memory
 from palaestra.learn.time_model import Speeds, estimate, learned_games
 
@@ -33,6 +34,7 @@ class Costs:
         self._listen = listen
         self._runs: dict[str, float | None] = {}
         self._known: dict[str, Speeds] = {}
+        self._together = Together()
         self._path = _memory_file()
         self._trials = _read(self._path)
 
@@ -96,7 +98,7 @@ class Costs:
         if name not in self._known:
             old = self._listen is None  # where nothing is measured, what was measured before the code changed will do
             told = partial(self._tell, config)
-            self._known[name] = calibrate(config, told, old=old)
+            self._known[name] = calibrate(config, told, old=old, together=self._together)
         return self._known[name]
 
     def _tell(self, config: RunConfig, what: str) -> None:
