@@ -40,6 +40,7 @@ from palaestra.learn.time_model import (
     Trend,
     fit_trend,
     rounds,
+    steps_of,
 )
 from palaestra.nets.evaluator import BATCH, OnnxEvaluator
 from palaestra.nets.inference_speed import model_bytes
@@ -56,10 +57,9 @@ LATE = 10**6  # an iteration after every warm start
 NETWORK_ROWS = (1, 4, 16, BATCH)
 PART_SECONDS = 0.5  # for one measurement of the network, or of training
 PROBES_SECONDS = 5.0  # after which no further probe of a kind is begun
-DRIFT_GAMES, DRIFT_SIMULATIONS, DRIFT_ITERATIONS = 40, 32, 8  # of the short run that shows how games change
-DRIFT_SECONDS = 6.0  # in which the run's own network must be able to do it
+DRIFT_GAMES, DRIFT_SIMULATIONS, DRIFT_ITERATIONS = 40, 32, 6  # of the short run that shows how games change
+DRIFT_SECONDS = 7.0  # in which the run's own network must be able to do it
 HURRIED = 0.2  # of the time, where many estimates are made together
-LONG_GAME = 40  # plies
 LOADING = 1.0  # seconds, about, in which compiled functions are loaded
 
 MeasureListener = Callable[[str], None]  # hears what is measured next
@@ -124,7 +124,7 @@ class _Calibration:
             match = self.search(MATCHES, {"search": search}, lambda: _matches(game, config))
         drifts = self.drifts(
             {**net, **played, "learn": learn, "anchors": config.evaluation.anchors, "judged": judged},
-            lambda: _Drifting(game, config, network, step, self.pace).measure(selfplay, match),
+            lambda: _Drifting(game, config, selfplay, self.pace).choose(network, step).measure(match),
         )
         self.save()
         anchors = {text: AnchorSpeed(**one) for text, one in drifts["anchors"].items()}
@@ -313,18 +313,26 @@ def _selfplay(game: Game, config: RunConfig, iteration: int, hurried: bool) -> S
 class _Drifting:
     """A short run with the settings of the run, by its own network if that is quick enough."""
 
-    def __init__(self, game: Game, config: RunConfig, network: NetworkSpeed, step: float, pace: float) -> None:
-        self.game, self.config = game, config
+    def __init__(self, game: Game, config: RunConfig, selfplay: SearchSpeed, pace: float) -> None:
+        self.game, self.config, self.selfplay = game, config, selfplay
         # Fewer games and fewer iterations alike: self-play shrinks with the time, training by more.
         self.games, self.iterations = (max(2, round(full * pace**0.5)) for full in (DRIFT_GAMES, DRIFT_ITERATIONS))
-        positions = self.games * self.iterations * min(game.max_plies, LONG_GAME)
-        asked = positions * DRIFT_SIMULATIONS * network.call(BATCH) / BATCH / config.threads
-        learned = positions * self.iterations / 2 * (config.learn.epochs or 1.0) / config.learn.batch * step
-        self.net = config.net if asked + learned < DRIFT_SECONDS * pace else _small_net(config)
+        self.net, self.limit = config.net, DRIFT_SECONDS * pace
 
-    def measure(self, selfplay: SearchSpeed, match: SearchSpeed | None) -> Store:
+    def choose(self, network: NetworkSpeed, step: float) -> _Drifting:
+        """Let a small network stand in where the run's own takes too long."""
+        positions = self.games * self.selfplay.length(DRIFT_SIMULATIONS)
+        asked = positions * self.selfplay.evaluations(DRIFT_SIMULATIONS, self.games / self.config.threads)
+        made, copies = [positions * self.selfplay.learned] * self.iterations, len(self.game.symmetries)
+        steps = sum(steps_of(self.config.learn, made[: i + 1], copies) for i in range(self.iterations))
+        answers = self.iterations * asked * network.call(BATCH) / BATCH / self.config.threads
+        if answers + steps * step > self.limit:
+            self.net = _small_net(self.config)
+        return self
+
+    def measure(self, match: SearchSpeed | None) -> Store:
         """Of self-play and of matches, and the anchors beside the network that the short run made."""
-        course, model = self._run(selfplay)
+        course, model = self._run()
         if match is None:
             return {"selfplay": asdict(course), "match": asdict(Course()), "anchors": {}}
         games, simulations = MATCH_PROBES[1]
@@ -337,7 +345,7 @@ class _Drifting:
         anchors = {text: asdict(self._anchor(model, text)) for text in self.config.evaluation.anchors}
         return {"selfplay": asdict(course), "match": asdict(after), "anchors": anchors}
 
-    def _run(self, selfplay: SearchSpeed) -> tuple[Course, bytes]:
+    def _run(self) -> tuple[Course, bytes]:
         from palaestra.learn.loop import train
         from palaestra.learn.stages import real_stages
 
@@ -354,8 +362,8 @@ class _Drifting:
             short = _alone(config, self.iterations, self.config.learn)
             train(short, Path(folder) / "drift", stages=replace(stages, play_games=play))
         played = [self.games * number for number in range(len(seen))]
-        asked = selfplay.evaluations(DRIFT_SIMULATIONS, self.games / config.threads)
-        usual = (selfplay.length(DRIFT_SIMULATIONS), asked)
+        asked = self.selfplay.evaluations(DRIFT_SIMULATIONS, self.games / config.threads)
+        usual = (self.selfplay.length(DRIFT_SIMULATIONS), asked)
         course = Course(*(fit_trend(played, [one[i] / usual[i] for one in seen]) for i in (0, 1)))
         return course, models[-1]
 
