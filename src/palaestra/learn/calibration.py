@@ -90,13 +90,7 @@ class _Calibration:
     """One measurement after the other, each by its key from the memory or anew."""
 
     def __init__(
-        self,
-        game: Game,
-        config: RunConfig,
-        listen: MeasureListener,
-        anew: bool,
-        old: bool,
-        together: Together | None,
+        self, game: Game, config: RunConfig, listen: MeasureListener, anew: bool, old: bool, together: Together | None
     ) -> None:
         self.game, self.config, self.listen, self.anew, self.old = game, config, listen, anew, old
         self.near, self.memory = together is not None, together or Together()
@@ -110,7 +104,7 @@ class _Calibration:
         net = {"net": config.net, "device": config.device}
         learn = config.learn.model_dump(mode="json")
         played = _played_key(config)
-        beside, first = self.get(IDLE, net, lambda: _idle_run(config))
+        idle, first = self.get(IDLE, net, lambda: _idle_run(config))
         found = self.get("the network", net, lambda: asdict(_network(game, config, self.pace)))
         network = NetworkSpeed(tuple(found["rows"]), tuple(found["seconds"]))
         step = self.get("training", {**net, "learn": _step_key(learn)}, lambda: _step_seconds(game, config, self.pace))
@@ -130,7 +124,7 @@ class _Calibration:
         anchors = {text: AnchorSpeed(**one) for text, one in drifts["anchors"].items()}
         course, match_course = (_course(drifts[name]) for name in ("selfplay", "match"))
         around = (warm, match, match_course, anchors, len(game.symmetries))
-        return Speeds(network, selfplay, step, beside, first, course, *around)
+        return Speeds(network, selfplay, step, max(0.0, idle - step), first, course, *around)
 
     def get(self, what: str, key: Store, measure: Callable[[], Any]) -> Any:
         whole = {**self.base, **key}
@@ -168,8 +162,7 @@ class _Calibration:
     def drifts(self, key: Store, measure: Callable[[], Any]) -> Store:
         """How games change: measured, or as on another board."""
         there = self._elsewhere(DRIFT, key)
-        drifts: Store = self.get(DRIFT, key, measure) if there is None else self._nearest(DRIFT, there)
-        return drifts
+        return dict(self.get(DRIFT, key, measure) if there is None else self._nearest(DRIFT, there))
 
     def search(self, what: str, key: Store, measure: Callable[[], SearchSpeed]) -> SearchSpeed:
         return _search_speed(self.get(what, key, lambda: asdict(measure())))
@@ -182,8 +175,7 @@ class _Calibration:
 
 def _plain(key: Store) -> Store:
     """As it is read back from a file: tuples are lists there."""
-    plain: Store = json.loads(json.dumps(key))
-    return plain
+    return dict(json.loads(json.dumps(key)))
 
 
 def _course(stored: Store) -> Course:
@@ -229,8 +221,8 @@ def _alone(config: RunConfig, iterations: int, learn: LearnConfig) -> RunConfig:
 
 
 def _idle_run(config: RunConfig) -> tuple[float, float]:
-    """In a run that does next to nothing, seconds of an iteration beside its stages (networks are exported, files
-    saved), and by how much the first iteration takes longer. What was compiled now need only be loaded next time."""
+    """In a run that does next to nothing, seconds of an iteration (stages begin, one step is trained, files are saved),
+    and by how much the first iteration takes longer. What was compiled now need only be loaded next time."""
     from palaestra.learn.loop import train
 
     learn = config.learn.model_copy(update={"epochs": None, "samples_per_position": 0.001})
@@ -241,8 +233,7 @@ def _idle_run(config: RunConfig) -> tuple[float, float]:
     ):
         lines = train(_alone(_with(config, config.threads, 2), 3, learn), Path(folder) / "idle").metrics
     took = [after.elapsed - before.elapsed for before, after in pairwise(lines)]
-    beside = [seconds - line.seconds.total for seconds, line in zip(took, lines[1:], strict=True)]
-    return min(beside), LOADING if compiled else max(0.0, lines[0].elapsed - min(took))
+    return min(took), LOADING if compiled else max(0.0, lines[0].elapsed - min(took))
 
 
 def _network(game: Game, config: RunConfig, pace: float) -> NetworkSpeed:
