@@ -244,6 +244,21 @@ def test_starting_loads_no_compiler_and_no_network() -> None:
     assert done.stdout.strip() == "[]"
 
 
+@pytest.mark.parametrize(
+    "verb", ["settings learn.lr", "runs", "perft tic_tac_toe-3x3 2", "match hex-3x3 random random --games 2"]
+)
+def test_a_verb_loads_nothing_that_it_does_not_need(verb: str) -> None:
+    script = (
+        "import sys; from palaestra.cli.main import run\ntry:\n    run()\nfinally:\n"
+        "    print([name for name in sys.modules if name in HEAVY or name in OTHERS], file=sys.stderr)"
+    )
+    others = {f"palaestra.cli.{function}" for _, function, _ in VERBS} - {f"palaestra.cli.{verb.split()[0]}"}
+    heavy = {"scipy", "onnxruntime", "onnx", "torch", "matplotlib", "pandas", "optuna", "ray", "nicegui"}
+    given = f"OTHERS = {others}; HEAVY = {heavy}; {script}"
+    done = subprocess.run([sys.executable, "-c", given, *verb.split()], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr.strip()) == (0, "[]")
+
+
 def test_the_package_offers_its_two_makers_lazily() -> None:
     script = (
         "import sys, palaestra; assert 'numpy' not in sys.modules; "

@@ -8,13 +8,14 @@ import pytest
 
 from palaestra.base.errors import ConfigError
 from palaestra.games.registry import make_game
-from palaestra.learn import calibration, speed_memory
+from palaestra.learn import calibration, near_speeds, speed_memory
 from palaestra.learn.calibration import calibrate
 from palaestra.learn.config import RunConfig
+from palaestra.learn.near_speeds import Together, as_there
 from palaestra.learn.presets import configure
 from palaestra.learn.provenance import about_program
 from palaestra.learn.speed_memory import code_digest, memory_file
-from palaestra.learn.time_model import estimate
+from palaestra.learn.time_model import Probe, SearchSpeed, estimate
 
 SMALL = ("net=b1c8", "gate.games=4", "gate.simulations=4", "evaluation.simulations=4", 'evaluation.anchors=["random"]')
 
@@ -69,9 +70,45 @@ def test_only_what_a_changed_setting_decides_is_measured_again() -> None:
     assert len(heard) == 6
 
 
+def test_of_estimates_together_one_measures_how_games_go_for_all() -> None:
+    together, heard = Together(), list[str]()
+    calibrate(config(), heard.append, together=together)
+    assert len(heard) == 6
+    heard.clear()
+    calibrate(config("learn.lr=0.5", "selfplay.search.c_puct=3.0"), heard.append, together=together)
+    assert heard == []
+    calibrate(config("learn.batch=16", "net=b1c4"), heard.append, together=together)
+    assert heard == ["a run that does nothing", "the network", "training"]
+    heard.clear()
+    calibrate(config("learn.lr=0.5"), heard.append)  # one alone is measured by its own settings
+    assert heard == ["how games change"]
+
+
+def test_when_time_is_up_another_board_says_how_games_change_and_what_a_warm_start_costs() -> None:
+    together, heard = Together(), list[str]()
+    calibrate(config("warm.enhancement=rollout"), together=together)
+    other = configure("hex-3x3", "thesis-small", (*SMALL, "warm.enhancement=rollout"), iterations=3, threads=1)
+    together.left = 0.0
+    speeds = calibrate(other, heard.append, together=together)
+    assert heard == ["the network", "training", "self-play", "matches"]
+    assert speeds.warm is not None and speeds.warm.probes[0].lengths == speeds.selfplay.probes[0].lengths
+    heard.clear()
+    together.left = 1.0
+    calibrate(other, heard.append, together=together)
+    assert heard == ["self-play of the warm start", "how games change"]
+
+
+def test_a_search_is_as_much_dearer_as_on_another_board() -> None:
+    def search(evaluations: int, seconds: float) -> SearchSpeed:
+        return SearchSpeed((Probe(10, 2, (5, 5), 5.0, evaluations, seconds),), 1, 0.0, 1.0)
+
+    found = as_there(search(60, 1.0), warm=search(80, 6.0), plain=search(40, 2.0))
+    assert found.probes[0].evaluations == 120 and found.probes[0].other_seconds == pytest.approx(3.0)
+
+
 def test_changed_code_is_measured_again_unless_old_speeds_will_do(monkeypatch: pytest.MonkeyPatch) -> None:
     before = calibrate(config())
-    monkeypatch.setattr(calibration, "code_digest", lambda game: "another")
+    monkeypatch.setattr(near_speeds, "code_digest", lambda game: "another")
     heard: list[str] = []
     assert calibrate(config(), heard.append, old=True) == before and not heard
     calibrate(config(), heard.append)

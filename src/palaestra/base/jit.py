@@ -33,23 +33,29 @@ from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+from weakref import WeakKeyDictionary
 
-import numba
 import numpy as np
-from numba.core.caching import _Cache
-from numba.core.compiler import CompileResult
-from numba.core.dispatcher import Dispatcher
-from numba.core.errors import NumbaError
-from numba.core.extending import _Intrinsic
-from numba.core.serialize import dumps
 
 from palaestra.base import compiling
+from palaestra.base.hidden_package import hidden
 from palaestra.base.imported_files import installed_folders
 from palaestra.base.own_files import NotOwn, read_own, write_own
 from palaestra.base.printable import printable
 
+with hidden("scipy"):  # see `_ready`
+    import numba
+    from numba.core.caching import _Cache
+    from numba.core.compiler import CompileResult
+    from numba.core.dispatcher import Dispatcher
+    from numba.core.errors import NumbaError
+    from numba.core.extending import _Intrinsic
+    from numba.core.serialize import dumps
+
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 BOUND = "__bound__"  # global of a bound module: fingerprint of the functions it was given
+_REACHABLE = (Dispatcher, _Intrinsic, ModuleType, np.ndarray, tuple, bool, int, float, complex, np.generic)
+_kinds: WeakKeyDictionary[type, type | None] = WeakKeyDictionary()
 _DIGEST = hashlib.sha256().digest_size
 _TOLD = threading.Event()  # that the cache is not the user's own
 _BINDING = threading.RLock()  # a copy that another thread is still loading must not be taken for a whole one
@@ -127,7 +133,7 @@ class _DiskCache(_Cache):  # type: ignore[misc]  # Numba has no type information
 
     def _load(self, sig: Any, target_context: Any) -> Any:
         """The compiled function for `sig`, or None where there is none that can be trusted."""
-        target_context.refresh()
+        _ready(target_context)
         if not self._enabled:
             return None
         try:
@@ -156,6 +162,16 @@ class _DiskCache(_Cache):  # type: ignore[misc]  # Numba has no type information
     def _file(self, sig: Any, codegen: Any) -> Path:
         key = f"{self._place} {sig} {codegen.magic_tuple()}"
         return self._folder / f"{self._name}-{hashlib.sha256(key.encode()).hexdigest()[:24]}.code"
+
+
+def _ready(target_context: Any) -> None:
+    """Let Numba load what it knows of Python and NumPy.
+
+    Where SciPy is installed it would be loaded with it, for a fifth of a second, only to see whether it is there. A
+    kernel with a matrix product imports it when it is compiled.
+    """
+    with hidden("scipy"):
+        target_context.refresh()
 
 
 def _tell_once(error: NotOwn) -> None:
@@ -232,18 +248,21 @@ class _Reach:
         self._seen.add(id(names))
         if (own := names.get("__file__")) is not None:
             self.files.add(own)
+        if (bound := names.get(BOUND)) is not None:
+            self.facts.add(bound)
         is_package = "__path__" in names
         for name, value in list(names.items()):
-            if isinstance(value, Dispatcher):
+            kind = _kind(type(value))
+            if kind is None:
+                continue
+            if kind is Dispatcher:
                 self._function(name, value.py_func)
-            elif isinstance(value, _Intrinsic):
+            elif kind is _Intrinsic:
                 self.namespace(value._defn.__globals__)
-            elif isinstance(value, ModuleType):
+            elif kind is ModuleType:
                 # A package's modules become its attributes as others import them: they say nothing about its code.
                 if not is_package and _may_hold_kernels(value):
                     self.namespace(vars(value))
-            elif name == BOUND:
-                self.facts.add(value)
             elif not name.startswith("__") and (constant := _constant(value)) is not None:
                 self.facts.add(f"{name}={constant}")
 
@@ -261,6 +280,16 @@ class _Reach:
                 self._function(variable, held.py_func)
             else:  # a variable that has no lasting text is told apart by where it lies: right, though never found again
                 self.facts.add(f"{name}.{variable}={_constant(held) or id(held)}")
+
+
+def _kind(of: type) -> type | None:
+    """Which of the kinds of values that compiled code can reach this type is; None for all others.
+
+    There are thousands of names to look at whenever a function is declared, and few types.
+    """
+    if of not in _kinds:
+        _kinds[of] = next((kind for kind in _REACHABLE if issubclass(of, kind)), None)
+    return _kinds[of]
 
 
 def _constant(value: Any) -> str | None:

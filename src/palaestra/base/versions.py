@@ -13,6 +13,7 @@ import palaestra
 PLAYING = ("numpy", "numba", "onnxruntime")  # whose versions can change the last bit of a game
 
 
+@cache
 def version_of(name: str) -> str:
     """The version of an installed package; "none" where it is not."""
     try:

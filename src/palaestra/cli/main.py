@@ -91,8 +91,8 @@ mcs(ms=50), perfect, human; puct(model.onnx, simulations=100) searches with a ne
 Every verb explains itself: palaestra match --help. Tab completes: palaestra --install-completion"""
 
 
-def build_app() -> typer.Typer:
-    """The Typer application. Verbs import their machinery when they run, so that this stays quick."""
+def build_app(only: str | None = None) -> typer.Typer:
+    """The Typer application, with all verbs, or with one for a quicker start. Verbs import their machinery when run."""
     app = typer.Typer(
         name="palaestra",
         help="A self-play laboratory for board games. Start with: palaestra demo",
@@ -101,6 +101,8 @@ def build_app() -> typer.Typer:
     )
     app.callback(invoke_without_command=True)(_welcome)
     for verb, function, example in VERBS:
+        if only not in (None, verb):
+            continue
         module = importlib.import_module(f"palaestra.cli.{function}")
         command = getattr(module, function)
         if isinstance(command, typer.Typer):
@@ -143,7 +145,8 @@ def _run(arguments: list[str]) -> int:
         with compile_notice():
             named = with_new_names(arguments, _note)
             begin_command(named)
-            return int(build_app()(args=named, prog_name="palaestra", standalone_mode=False) or 0)
+            app = build_app(_verb_of(named))
+            return int(app(args=named, prog_name="palaestra", standalone_mode=False) or 0)
     except PalaestraError as error:
         return _complain(str(error), error.exit_code)
     except typer.TyperException as error:
@@ -167,6 +170,12 @@ def _run(arguments: list[str]) -> int:
             return _complain(f"cannot use {clip(str(error.filename))}: {(error.strerror or str(error)).lower()}", 2)
         what = f"{type(error).__name__}: {error}"
         return _complain(f"unexpected {what} (PALAESTRA_DEBUG=1 shows where; please report it)", 1)
+
+
+def _verb_of(arguments: list[str]) -> str | None:
+    """The verb that the command begins with, if nothing about others can be asked: by help, or by a shell on Tab."""
+    first = arguments[0] if arguments and complete.ASKED not in os.environ else None
+    return first if any(first == verb for verb, _, _ in VERBS) else None
 
 
 def _note(line: str) -> None:

@@ -7,6 +7,7 @@ Without a listener nothing is measured, and what is not remembered is unknown.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from palaestra.base.compiling import clock
@@ -17,6 +18,7 @@ from palaestra.base.reading import parse_json
 from palaestra.lab.jobs import Call, Job, Train
 from palaestra.learn.calibration import MeasureListener, calibrate
 from palaestra.learn.config import RunConfig
+from palaestra.learn.near_speeds import Together
 from palaestra.learn.speed_memory import FOLDER, machine_digest, write_memory
 from palaestra.learn.time_model import Speeds, estimate, learned_games
 
@@ -31,6 +33,8 @@ class Costs:
     def __init__(self, listen: MeasureListener | None = None) -> None:
         self._listen = listen
         self._runs: dict[str, float | None] = {}
+        self._known: dict[str, Speeds] = {}
+        self._together = Together()
         self._path = _memory_file()
         self._trials = _read(self._path)
 
@@ -90,8 +94,15 @@ class Costs:
         return 2 * speeds.match.match_seconds(speeds.network, simulations, games * beside, drift) / beside
 
     def _speeds(self, config: RunConfig) -> Speeds:
-        old = self._listen is None  # where nothing is measured, what was measured before the code changed will do
-        return calibrate(config, lambda what: self._measure(f"{what}, {config.game}, {config.net}"), old=old)
+        name = config.model_copy(update={"seed": 0}).model_dump_json()
+        if name not in self._known:
+            old = self._listen is None  # where nothing is measured, what was measured before the code changed will do
+            told = partial(self._tell, config)
+            self._known[name] = calibrate(config, told, old=old, together=self._together)
+        return self._known[name]
+
+    def _tell(self, config: RunConfig, what: str) -> None:
+        self._measure(f"{what}, {config.game}, {config.net}")
 
     def _measure(self, what: str) -> None:
         if self._listen is None:

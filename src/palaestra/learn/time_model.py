@@ -225,7 +225,7 @@ class Speeds:
     network: NetworkSpeed
     selfplay: SearchSpeed
     step_seconds: float  # of training, with the drawing of its batch
-    iteration_seconds: float  # what every iteration costs beside its stages: networks are written and read, files saved
+    iteration_seconds: float  # what every iteration costs, however little it does: stages begin, files are saved
     first_seconds: float  # what the first iteration costs once more: functions are loaded
     course: Course = Course()
     warm: SearchSpeed | None = None  # of a warm start
