@@ -13,7 +13,7 @@ from rich.console import Console
 from benchmarks import machine
 from benchmarks.table import Table, as_json, document, rich_table, summary
 
-PARTS = ("network", "rollouts", "games", "memory", "cost", "start", "inference", "gdl", "solo", "adapters")
+PARTS = ("network", "rollouts", "games", "memory", "cost", "start", "inference", "training", "gdl", "solo", "adapters")
 FILE_WIDTH = 132  # columns when the output is no terminal
 
 
@@ -52,6 +52,10 @@ def measure(part: str, effort: Effort) -> Table:
         from benchmarks import inference
 
         return inference.run(few, short)
+    if part == "training":
+        from benchmarks import training
+
+        return training.run(2 * effort.rounds, effort.seconds)
     if part == "start":
         from benchmarks import start_up
 

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from palaestra.base.errors import RunError
-from palaestra.learn.examples import Examples
+from palaestra.learn.examples import ExampleQueue, Examples
 from tests.learn.selfplay_games import played
 
 
@@ -52,3 +54,23 @@ def test_arrays_that_are_no_examples_are_refused_in_one_line(examples: Examples)
         with pytest.raises(RunError, match=word) as caught:
             Examples.from_arrays(bad)
         assert "\n" not in str(caught.value)
+
+
+def test_a_queue_holds_what_came_and_has_not_gone(examples: Examples) -> None:
+    queue, held = ExampleQueue(), list[Examples]()
+    sizes = np.random.default_rng(0).integers(0, len(examples), size=40).tolist()
+    for number, size in enumerate(sizes):
+        if number % 8 > 2:  # grows, then stays as it is
+            queue.drop(len(held.pop(0)))
+        held.append(examples.take(slice(len(examples) - size, None)))
+        queue.append(held[-1])
+        assert len(queue) == sum(map(len, held))
+        assert_equal(queue.all(), Examples.concatenate(held))
+
+
+def test_a_queue_refuses_rows_of_another_length(examples: Examples) -> None:
+    queue = ExampleQueue()
+    queue.append(examples)
+    with pytest.raises(RunError, match="in policy; those before have"):
+        queue.append(replace(examples, policy=examples.policy[:, :1]))
+    assert_equal(queue.all(), examples)

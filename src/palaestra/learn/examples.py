@@ -65,3 +65,55 @@ class Examples:
                     f" {np.dtype(dtype)} in {dimensions} dimensions, one row for each of {len(arrays['value'])} values"
                 )
         return Examples(*(np.asarray(arrays[name], dtype) for name, (dtype, _) in _FORM.items()))
+
+
+class ExampleQueue:
+    """Examples that come at one end and go at the other, side by side in memory.
+
+    What comes is copied once; what stays is moved when the end of the memory is reached, and there is room for half as
+    many again at least. So an iteration costs what it brings, however long the window is.
+    """
+
+    def __init__(self) -> None:
+        self._room: Examples | None = None
+        self._first, self._end = 0, 0
+
+    def __len__(self) -> int:
+        return self._end - self._first
+
+    def all(self) -> Examples:
+        """The examples, oldest first, until the next `append`: views, not copies."""
+        if self._room is None:
+            raise ValueError("an empty queue does not know what its examples look like")
+        return self._room.take(slice(self._first, self._end))
+
+    def drop(self, count: int) -> None:
+        """Forget the oldest ones."""
+        self._first += count
+
+    def append(self, examples: Examples) -> None:
+        """Take these in, after the others; RunError if their rows are of another length."""
+        for name in _FORM if self._room is not None else ():
+            before, row = getattr(self._room, name).shape[1:], getattr(examples, name).shape[1:]
+            if before != row:
+                raise RunError(f"positions have {list(row)} numbers in {name}; those before have {list(before)}")
+        room = self._room_for(examples)
+        for name in _FORM:
+            getattr(room, name)[self._end : self._end + len(examples)] = getattr(examples, name)
+        self._end += len(examples)
+
+    def _room_for(self, examples: Examples) -> Examples:
+        """Memory with room for more examples after the end."""
+        kept, needed = len(self), len(self) + len(examples)
+        if self._room is None or 3 * needed > 2 * len(self._room):
+            shapes = {name: (2 * needed, *getattr(examples, name).shape[1:]) for name in _FORM}
+            room = Examples(*(np.empty(shapes[name], dtype) for name, (dtype, _) in _FORM.items()))
+        elif self._end + len(examples) > len(self._room):
+            room = self._room
+        else:
+            return self._room
+        if self._room is not None:
+            for name in _FORM:
+                getattr(room, name)[:kept] = getattr(self._room, name)[self._first : self._end]
+        self._room, self._first, self._end = room, 0, kept
+        return room

@@ -46,36 +46,51 @@ class Muon(torch.optim.Optimizer):
                 self._move_others(group)
 
     def _move_kernels(self, group: dict[str, Any]) -> None:
-        alike: dict[tuple[int, int], list[tuple[Tensor, Tensor]]] = {}  # matrices of one shape are one batch
-        for parameter in group["params"]:
-            state = self.state[parameter]
-            if not state:
-                state["momentum_buffer"] = torch.zeros_like(parameter)
-            moving = state["momentum_buffer"].lerp_(parameter.grad, 1.0 - group["momentum"])
-            ahead = parameter.grad.lerp(moving, group["momentum"])
-            shape = parameter.shape[0], parameter[0].numel()
-            alike.setdefault(shape, []).append((parameter, ahead.reshape(shape)))
-        for (rows, columns), members in alike.items():
+        parameters: list[Tensor] = group["params"]
+        gradients = [_gradient(parameter) for parameter in parameters]
+        for parameter in parameters:
+            if not self.state[parameter]:
+                self.state[parameter]["momentum_buffer"] = torch.zeros_like(parameter)
+        moving = [self.state[parameter]["momentum_buffer"] for parameter in parameters]
+        torch._foreach_lerp_(moving, gradients, 1.0 - group["momentum"])
+        ahead = torch._foreach_lerp(gradients, moving, group["momentum"])
+        torch._foreach_mul_(parameters, 1.0 - group["lr"] * group["weight_decay"])
+        alike: dict[tuple[int, int], list[int]] = {}  # matrices of one shape are one batch
+        for number, parameter in enumerate(parameters):
+            alike.setdefault((parameter.shape[0], parameter[0].numel()), []).append(number)
+        for (rows, columns), numbers in alike.items():
             # Twice the rows have √2 the norm: tall matrices move in proportion to what they give to the next layer.
             rate = group["lr"] * math.sqrt(max(1.0, rows / columns))
-            for (parameter, _), update in zip(members, orthogonal(torch.stack([m for _, m in members])), strict=True):
-                parameter.mul_(1.0 - group["lr"] * group["weight_decay"])
-                parameter.add_(update.reshape(parameter.shape), alpha=-rate)
+            moves = orthogonal(torch.stack([ahead[number].reshape(rows, columns) for number in numbers]))
+            for number, move in zip(numbers, moves, strict=True):
+                parameters[number].add_(move.reshape(parameters[number].shape), alpha=-rate)
 
     def _move_others(self, group: dict[str, Any]) -> None:
         """AdamW, whose weights do not decay: biases and scales are not to shrink."""
         first, second = ADAM_BETAS
-        for parameter in group["params"]:
-            state = self.state[parameter]
-            if not state:
+        parameters: list[Tensor] = group["params"]
+        gradients = [_gradient(parameter) for parameter in parameters]
+        for parameter in parameters:
+            if not (state := self.state[parameter]):
                 state["step"] = torch.zeros(())
                 state["exp_avg"], state["exp_avg_sq"] = torch.zeros_like(parameter), torch.zeros_like(parameter)
-            state["step"] += 1
-            count = state["step"].item()
-            mean = state["exp_avg"].lerp_(parameter.grad, 1.0 - first)
-            square = state["exp_avg_sq"].lerp_(parameter.grad.square(), 1.0 - second)
-            spread = (square / (1.0 - second**count)).sqrt_().add_(ADAM_EPSILON)
-            parameter.addcdiv_(mean, spread, value=-ADAM_SHARE * group["lr"] / (1.0 - first**count))
+        steps, means, squares = (
+            [self.state[parameter][key] for parameter in parameters] for key in ("step", "exp_avg", "exp_avg_sq")
+        )
+        torch._foreach_add_(steps, 1)
+        counts = [step.item() for step in steps]
+        torch._foreach_lerp_(means, gradients, 1.0 - first)
+        torch._foreach_lerp_(squares, torch._foreach_mul(gradients, gradients), 1.0 - second)
+        spreads = torch._foreach_div(squares, [1.0 - second**count for count in counts])
+        torch._foreach_sqrt_(spreads)
+        torch._foreach_add_(spreads, ADAM_EPSILON)
+        rates = [-ADAM_SHARE * group["lr"] / (1.0 - first**count) for count in counts]
+        torch._foreach_addcdiv_(parameters, means, spreads, rates)
+
+
+def _gradient(parameter: Tensor) -> Tensor:
+    assert parameter.grad is not None, "training sets the gradient of every parameter"
+    return parameter.grad
 
 
 def orthogonal(matrices: Tensor) -> Tensor:
@@ -85,8 +100,8 @@ def orthogonal(matrices: Tensor) -> Tensor:
     x = matrices.mT if tall else matrices
     x = x / (x.norm(dim=(1, 2), keepdim=True) + 1e-7)
     for _ in range(ROUNDS):
-        square = x @ x.mT
-        x = a * x + (b * square + c * square @ square) @ x
+        square = torch.bmm(x, x.mT)
+        x = torch.baddbmm(x, torch.baddbmm(square, square, square, beta=b, alpha=c), x, beta=a)
     return x.mT if tall else x
 
 

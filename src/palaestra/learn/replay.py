@@ -16,7 +16,7 @@ from palaestra.base.jit import kernel
 from palaestra.base.types import Arrays, Float32s, Int32s, Int64s
 from palaestra.games.base import Game
 from palaestra.learn.config import LearnConfig
-from palaestra.learn.examples import Examples
+from palaestra.learn.examples import ExampleQueue, Examples
 from palaestra.learn.learner import Batch
 from palaestra.nets.facts import GameFacts, Shared
 
@@ -26,37 +26,37 @@ class Replay:
 
     def __init__(self, window: int, share: float = 0.0) -> None:
         self.window, self.share = window, share
-        self._parts: dict[int, Examples] = {}  # iteration -> its examples, ascending; views into _all
-        self._all: Examples | None = None
+        self._sizes: dict[int, int] = {}  # iteration -> how many examples, ascending
+        self._queue = ExampleQueue()
 
     def __len__(self) -> int:
         """Positions in the window."""
-        return 0 if self._all is None else len(self._all)
+        return len(self._queue)
 
     @property
     def iterations(self) -> tuple[int, ...]:
         """The iterations in the window, oldest first."""
-        return tuple(self._parts)
+        return tuple(self._sizes)
 
     def add(self, iteration: int, examples: Examples) -> None:
         """Take in the examples of the newest iteration; those that fall out of the window are forgotten."""
-        if self._parts and iteration <= max(self._parts):
-            raise ValueError(f"iteration {iteration} comes after {max(self._parts)}: iterations are added in order")
+        if self._sizes and iteration <= max(self._sizes):
+            raise ValueError(f"iteration {iteration} comes after {max(self._sizes)}: iterations are added in order")
         window = max(self.window, math.ceil(self.share * iteration))
-        kept = {i: part for i, part in self._parts.items() if i > iteration - window} | {iteration: examples}
-        self._all = Examples.concatenate(list(kept.values()))
-        ends = np.cumsum([len(part) for part in kept.values()]).tolist()
-        self._parts = {
-            i: self._all.take(slice(end - len(part), end)) for (i, part), end in zip(kept.items(), ends, strict=True)
-        }
+        for old in [known for known in self._sizes if known <= iteration - window]:
+            self._queue.drop(self._sizes.pop(old))
+        self._queue.append(examples)
+        self._sizes[iteration] = len(examples)
 
     def clear(self) -> None:
         """Forget all of it."""
-        self._parts, self._all = {}, None
+        self._sizes, self._queue = {}, ExampleQueue()
 
     def save_iteration(self, iteration: int) -> Arrays:
-        """The arrays of one iteration, to be saved."""
-        return self._parts[iteration].to_arrays()
+        """Copies of the arrays of one iteration, to be saved."""
+        first = sum(size for known, size in self._sizes.items() if known < iteration)
+        part = self._queue.all().take(slice(first, first + self._sizes[iteration]))
+        return {name: array.copy() for name, array in part.to_arrays().items()}
 
     def load(self, iteration: int, arrays: Arrays) -> None:
         """Add an iteration that was saved with `save_iteration`."""
@@ -72,7 +72,7 @@ class Replay:
             copies = orientations if config.count_symmetries else 1
             return max(1, round(config.epochs * (copies * len(self) // config.batch)))
         assert config.samples_per_position is not None, "the run's configuration has one of the two"
-        newest = len(self._parts[max(self._parts)]) if self._parts else 0
+        newest = self._sizes[max(self._sizes)] if self._sizes else 0
         return max(1, math.ceil(config.samples_per_position * newest / config.batch))
 
     def batches(
@@ -87,14 +87,15 @@ class Replay:
     ) -> Iterator[Batch]:
         """Batches without end, drawn with replacement (sources: replay and training), in random orientations.
 
+        They are of the window as it is now, and must not be drawn after the next `add`, which may move it.
+
         With `turn_policies` off, a policy stays as it is where its board is turned (sources: L1). `shared` says how a
         network that learns several kinds of games sees this one, `number` which game of the run's course it is.
         """
-        examples = self._all
-        if examples is None or not len(examples):
+        if not len(self):
             raise RunError("there are no positions to learn from: no game of the window was searched in full")
         images = Images(game, legal_only=config.legal_only, turn_policies=turn_policies, shared=shared, number=number)
-        return _draw(examples, images, config, rng)
+        return _draw(self._queue.all(), images, config, rng)
 
 
 def _draw(examples: Examples, images: Images, config: LearnConfig, rng: np.random.Generator) -> Iterator[Batch]:

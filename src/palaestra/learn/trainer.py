@@ -25,6 +25,7 @@ from torch import Tensor
 from torch.nn import Parameter
 
 from palaestra.base.errors import ConfigError, ModelError
+from palaestra.base.memory import keep_freed_memory
 from palaestra.base.progress import ProgressListener
 from palaestra.base.types import Array, Arrays, Float32s
 from palaestra.games.base import Game
@@ -86,6 +87,7 @@ class Trainer:
         A loss or gradient that is not finite ends the call, and everything goes back to the last good weights.
         """
         began, lr = time.perf_counter(), learning_rate(self.learn, progress)
+        keep_freed_memory()
         for group in self.optimizer.param_groups:
             group["lr"] = lr
         self._seed_dropout()
