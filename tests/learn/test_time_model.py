@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -171,6 +172,14 @@ def test_minutes_end_a_run_after_the_iteration_in_which_they_pass() -> None:
     assert cut.iterations < 1000
     assert 60 * minutes <= cut.total
     assert math.isclose(cut.total, 60 * minutes, rel_tol=0.2)
+
+
+def test_a_network_that_grows_costs_what_each_of_its_sizes_costs() -> None:
+    sets = ('growth.nets=["b4c48"]', "growth.after=[0.5]", "gate.kind=off", "learn.window=1")
+    growing, slow = config(*sets, iterations=8), replace(speeds(), step_seconds=3 * speeds().step_seconds)
+    small, large = (estimate(growing, one).seconds["training"] for one in (speeds(), slow))
+    grown = estimate(growing, speeds(), grown=[slow]).seconds["training"]
+    assert abs(grown - (small + large) / 2) < 0.02 * (large - small), "half of the iterations each"
 
 
 def test_schedules_of_search_and_given_games_take_the_time_that_they_take() -> None:

@@ -6,7 +6,7 @@ Nothing is remembered here: the manifest says which network a run has now, and p
 from __future__ import annotations
 
 from palaestra.base.errors import RunError
-from palaestra.learn.config import RunConfig
+from palaestra.learn.config import GrowthConfig, RunConfig
 
 
 def with_net(config: RunConfig, net: str) -> RunConfig:
@@ -19,6 +19,11 @@ def with_net(config: RunConfig, net: str) -> RunConfig:
 def stages(config: RunConfig) -> tuple[str, ...]:
     """All networks of a run, each grown out of the one before it."""
     return (config.net, *config.growth.nets)
+
+
+def alone(config: RunConfig, net: str) -> RunConfig:
+    """The configuration of a run that has one network from beginning to end."""
+    return with_net(config, net).model_copy(update={"growth": GrowthConfig()})
 
 
 def due(config: RunConfig, now: str, progress: float) -> str:

@@ -251,35 +251,38 @@ class Estimate:
         return self.start_up + sum(self.seconds.values())
 
 
-def estimate(config: RunConfig, speeds: Speeds, given_steps: int = 0) -> Estimate:
+def estimate(config: RunConfig, speeds: Speeds, given_steps: int = 0, *, grown: Sequence[Speeds] = ()) -> Estimate:
     """The whole run, iteration after iteration; one that minutes end has as many as fit.
 
-    `given_steps` of training come before the first iteration, from games that the run is given.
+    `given_steps` of training come before the first iteration, from games that the run is given. `grown` are the speeds
+    of the networks that the run's own grows into; without them it is taken to stay as it is.
     """
+    networks = (speeds, *grown)
     spent = dict.fromkeys(STAGES, 0.0)
     spent["training"] = given_steps * speeds.step_seconds
     made: list[float] = []  # positions of each iteration
     evaluated = over = False
     while not over:
         iteration = len(made) + 1
+        progress = _progress(config, iteration, networks[0].first_seconds + sum(spent.values()))
+        speeds = networks[min(sum(progress >= share for share in config.growth.after), len(grown))]
         drift = speeds.course.after(learned_games(config, iteration - 1))
         warm = is_warm(config.warm, iteration, switched=config.warm.adaptive and iteration > ADAPTIVE)
         search = speeds.warm if warm and speeds.warm is not None else speeds.selfplay
-        now = scheduled(config, _progress(config, iteration, speeds.first_seconds + sum(spent.values())))
+        now = scheduled(config, progress)
         made.append(_positions(now, search, drift))
         spent["selfplay"] += _selfplay(now, speeds.network, search, drift)
         spent["training"] += steps_of(config.learn, made, speeds.orientations) * speeds.step_seconds
         spent["gate"] += _gate(config, speeds, iteration)
         spent["saving"] += speeds.iteration_seconds
-        elapsed = speeds.first_seconds + sum(spent.values())
-        over = _over(config, iteration, elapsed)
+        over = _over(config, iteration, networks[0].first_seconds + sum(spent.values()))
         if over or (config.evaluation.every and iteration % config.evaluation.every == 0):
             spent["evaluation"] += _evaluation(config, speeds, iteration, evaluated)
             evaluated = True
-            over = over or _over(config, iteration, speeds.first_seconds + sum(spent.values()))
-    plies = speeds.selfplay.plies + speeds.selfplay.length(_simulations(config))
+            over = over or _over(config, iteration, networks[0].first_seconds + sum(spent.values()))
+    plies = networks[0].selfplay.plies + networks[0].selfplay.length(_simulations(config))
     games = config.selfplay.games * len(made)
-    return Estimate(len(made), games, round(sum(made)), spent, speeds.first_seconds, plies)
+    return Estimate(len(made), games, round(sum(made)), spent, networks[0].first_seconds, plies)
 
 
 def learned_games(config: RunConfig, iterations: int) -> float:
