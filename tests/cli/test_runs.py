@@ -92,6 +92,17 @@ def test_evaluate_draws_mistakes_over_minutes(cli: Any, here: Path) -> None:
     assert "| sims | mistakes in %, after minutes | 2.0 |" in shown and "| net alone | " in shown
 
 
+def test_evaluate_draws_elo_over_minutes(cli: Any, here: Path) -> None:
+    make_run(here / "runs" / "real", "tic_tac_toe-3x3", iterations=4, best=2)
+    arguments = ("evaluate", "real", "--games", "4", "--simulations", "3", "--elo-curve", "elo.svg", "--points", "3")
+    found = json.loads(cli(*arguments, "--against", "random", "--json").out)
+    network, anchor = found["elo_curve"]
+    assert (network["iteration"], network["minutes"], anchor["player"], anchor["elo"]) == (2, 2.0, "random", 0.0)
+    assert network["low"] < network["elo"] < network["high"] and found["against"] == []
+    assert "random" in (here / "elo.svg").read_text()
+    assert "| 2.0 | network 2 | " in cli(*arguments).out
+
+
 def test_a_game_without_an_oracle_has_no_error_rate(cli: Any, here: Path) -> None:
     game = make_game("othello-6x6")
     write_run(here / "runs" / "large", game, {1: random_model(game, 0, "b1c4")})
@@ -115,7 +126,9 @@ def test_a_game_without_an_oracle_has_no_error_rate(cli: Any, here: Path) -> Non
         (("evaluate", "small", "--positions", "none.json"), "cannot read none.json"),
         (("evaluate", "small", "--curve", "mistakes.gif"), ".png"),
         (("evaluate", "small", "--curve", "no/mistakes.png"), "there is no folder no"),
-        (("evaluate", "small", "--points", "4"), "give --curve FILE"),
+        (("evaluate", "small", "--points", "4"), "give --curve FILE or --elo-curve FILE"),
+        (("evaluate", "small", "--elo-curve", "elo.gif"), ".png"),
+        (("evaluate", "small", "--elo-curve", "elo.png", "--games", "0"), "comes from games: --games 20"),
         (("report", "none"), "'none' is not a run"),
     ],
 )

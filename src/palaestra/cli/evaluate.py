@@ -10,7 +10,7 @@ from palaestra.arena.anchors import ANCHORS
 from palaestra.base.errors import ConfigError
 from palaestra.base.text import clip, whole_number
 from palaestra.cli import complete
-from palaestra.cli.mistake_curve import curve_file, draw_curve, print_curve
+from palaestra.cli.curves import curve_file, draw_curve, draw_elo_curve, print_curve, print_elo_curve
 from palaestra.cli.options import Json, RunName, Seed, StoredGame
 from palaestra.live.defaults import CURVE_POINTS, EVALUATION_GAMES, EVALUATION_SIMULATIONS
 
@@ -72,12 +72,21 @@ def evaluate(
             show_default=False,
         ),
     ] = None,
+    elo_curve: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Let earlier networks and the anchors meet in a tournament, --games a pairing, and draw Elo over the "
+            "run's minutes: .png or .svg.",
+            show_default=False,
+        ),
+    ] = None,
     points: Annotated[
         int | None,
         typer.Option(
             min=2,
             max=30,
-            help=f"Of --curve, {CURVE_POINTS} by default: at the run's end, half of its time, a quarter of it…",
+            help=f"Of a curve, {CURVE_POINTS} by default: at the run's end, half of its time, a quarter of it…",
             show_default=False,
         ),
     ] = None,
@@ -94,7 +103,9 @@ def evaluate(
     from palaestra.live.evaluation import evaluate as measure
 
     budgets = read_budgets(simulations)
-    drawn = curve_file(curve, points)
+    drawn, drawn_elo = curve_file(curve), curve_file(elo_curve)
+    if points is not None and drawn is None and drawn_elo is None:
+        raise ConfigError("--points are those of a curve: give --curve FILE or --elo-curve FILE, too")
     with progress_bar() as bar:
         task = bar.add_task("", total=None)
 
@@ -111,6 +122,7 @@ def evaluate(
             averaged=averaged,
             reward=reward,
             curve_points=None if drawn is None else points or CURVE_POINTS,
+            elo_points=None if drawn_elo is None else points or CURVE_POINTS,
             threads=threads,
             game=own,
             seed=seed,
@@ -118,12 +130,16 @@ def evaluate(
         )
     if drawn is not None:
         draw_curve(found.curve or [], drawn)
+    if drawn_elo is not None:
+        draw_elo_curve(found.elo_curve or [], drawn_elo)
     if json:
         print_json(found.document())
         return
     print_evaluation(found)
     if drawn is not None:
         print_curve(found.curve or [], drawn)
+    if drawn_elo is not None:
+        print_elo_curve(found.elo_curve or [], drawn_elo, budgets[-1])
 
 
 def read_budgets(text: str) -> tuple[int, ...]:

@@ -12,11 +12,13 @@ from typing import Any, NotRequired, TypedDict
 from palaestra.arena.anchors import ANCHORS, SOLO_ANCHORS
 from palaestra.arena.match import Running
 from palaestra.arena.statistics import elo_in_words
+from palaestra.arena.tournament import Progress
 from palaestra.base.cores import usable_cores
 from palaestra.base.errors import ConfigError
 from palaestra.games.base import Game
 from palaestra.games.registry import text_of
 from palaestra.lab.mistake_curves import Point, curve, moments
+from palaestra.lab.strength_curves import Rated, elo_curve
 from palaestra.learn.evaluation import elo_above_random, play_anchors
 from palaestra.learn.oracles import ErrorRate, PositionSet, error_rates, own_oracle, read_positions
 from palaestra.learn.scores import play_scores
@@ -24,7 +26,7 @@ from palaestra.live import html
 from palaestra.live.defaults import CURVE_POINTS, EVALUATION_GAMES, EVALUATION_SIMULATIONS
 from palaestra.live.run import Run
 from palaestra.live.words import mean_in_words, percent, score_in_words
-from palaestra.players.runs import StoredRun, open_run
+from palaestra.players.runs import StoredRun, make_agent, open_run, playing_search
 from palaestra.rewards.base import Reward
 from palaestra.runs.metrics import AnchorResult, Elo, Score
 
@@ -48,6 +50,7 @@ class EvaluationDocument(TypedDict):
     against: NotRequired[list[dict[str, Any]]]
     error_rates: NotRequired[list[dict[str, Any]]]
     curve: NotRequired[list[dict[str, Any]]]
+    elo_curve: NotRequired[list[dict[str, Any]]]
     score: NotRequired[dict[str, Any]]
     scores: NotRequired[list[dict[str, Any]]]
     anchors: NotRequired[list[dict[str, Any]]]
@@ -69,6 +72,7 @@ class EvaluatedRun:
     curve: Sequence[Point] | None = None  # mistakes over the run's minutes, if they were asked for
     scores: Sequence[Score] = ()  # of one player, with every number of simulations
     anchor_scores: Sequence[Score] = ()
+    elo_curve: Sequence[Rated] | None = None  # Elo over the run's minutes, if it was asked for
 
     @property
     def title(self) -> str:
@@ -104,6 +108,8 @@ class EvaluatedRun:
         found["error_rates"] = [rate_document(rate) for rate in self.rates]
         if self.curve is not None:
             found["curve"] = [point_document(point) for point in self.curve]
+        if self.elo_curve is not None:
+            found["elo_curve"] = [asdict(rated) for rated in self.elo_curve]
         return found
 
     def __repr__(self) -> str:
@@ -219,6 +225,7 @@ def evaluate(
     averaged: bool = False,
     reward: str | None = None,
     curve_points: int | None = None,
+    elo_points: int | None = None,
     threads: int | None = None,
     game: Game | str | None = None,
     seed: int = 0,
@@ -227,7 +234,8 @@ def evaluate(
     """Play a run's agent against fixed players, and count its mistakes where an oracle knows every move.
 
     `simulations` may be several numbers; the network alone is always measured for mistakes, too. `positions` is a file
-    of scored positions. `curve_points` measures so many earlier networks as well. With one player all play from the
+    of scored positions. `curve_points` measures mistakes of so many earlier networks as well; `elo_points` lets so many
+    meet each other and the anchors in a tournament, `games` a pairing. With one player all play from the
     same beginnings, and their scores stand beside each other. `game` names rules that are code of one's own, or another
     game that the run's networks play.
     """
@@ -243,17 +251,22 @@ def evaluate(
     task = _Task(rules, stored, iteration, stored.network(iteration), budgets, settings, heard)
     usual = reward is None and stored.reward == "default"
     if rules.players == 1:
-        if curve_points is not None:
-            raise ConfigError(f"--curve is for two players; palaestra report {stored.name} draws scores over time")
+        if curve_points is not None or elo_points is not None:
+            raise ConfigError(f"a curve is for two players; palaestra report {stored.name} draws scores over time")
         own, others = _scores(task, games, tuple(against or SOLO_ANCHORS), positions)
         return EvaluatedRun(stored, rules.id, iteration, worth.text, seed, usual, scores=own, anchor_scores=others)
     sets = position_sets(rules, positions, seed)
     at = None if curve_points is None else curve_moments(stored, sets, curve_points)
+    met = None if elo_points is None else elo_moments(stored, games, elo_points)
     heard("mistakes", 0, 0)
     rates = error_rates(rules, task.model, stored.search, sets, (0, *budgets), **settings) if sets else []
-    results, seconds = _matches(task, games, tuple(against or ANCHORS))
+    anchors = tuple(against or ANCHORS)
+    results, seconds = _matches(task, 0 if met else games, anchors)  # a tournament has these matches, too
     drawn = None if at is None else _curve(task, sets, at, rates)
-    return EvaluatedRun(stored, rules.id, iteration, worth.text, seed, usual, results, seconds, rates, drawn)
+    rated = None if met is None else _elo_curve(task, games, anchors, met)
+    return EvaluatedRun(
+        stored, rules.id, iteration, worth.text, seed, usual, results, seconds, rates, drawn, elo_curve=rated
+    )
 
 
 def _matches(task: _Task, games: int, anchors: tuple[str, ...]) -> tuple[list[AnchorResult], list[float]]:
@@ -304,6 +317,25 @@ def _curve(task: _Task, sets: Sequence[PositionSet], at: dict[int, float], rates
     return found
 
 
+def _elo_curve(task: _Task, games: int, anchors: tuple[str, ...], at: dict[int, float]) -> list[Rated]:
+    """Elo of the networks at these moments of the run, among themselves and the anchors."""
+    budget, settings = task.budgets[-1], task.settings
+    search = playing_search(task.run.search, budget)
+    agents = {
+        iteration: make_agent(
+            task.game, f"network {iteration}", task.run.network(iteration), search, settings["averaged"],
+            reward=settings["reward"],
+        )
+        for iteration in at
+    }  # fmt: skip
+
+    def show(progress: Progress) -> None:
+        task.listen("Elo over minutes", progress.finished, progress.total)
+
+    given = task.game, agents, at, anchors, games
+    return elo_curve(*given, seed=settings["seed"], threads=settings["threads"], listen=show)
+
+
 def position_sets(game: Game, file: str | Path | None, seed: int) -> list[PositionSet]:
     """The sets of a file, or the game's own oracle where it has one."""
     if file is not None:
@@ -316,7 +348,18 @@ def curve_moments(run: StoredRun, sets: Sequence[PositionSet], points: int = CUR
     """Iteration -> minutes of the networks of a curve; ConfigError if it would be empty."""
     if not sets:
         raise ConfigError(f"--curve draws mistakes, and no oracle knows {run.game}: give scored ones with --positions")
+    return _trained(run, points)
+
+
+def elo_moments(run: StoredRun, games: int, points: int = CURVE_POINTS) -> dict[int, float]:
+    """The same of a curve of Elo, which is found by playing."""
+    if not games:
+        raise ConfigError("a curve of Elo comes from games: --games 20, for example, of each pairing")
+    return _trained(run, points)
+
+
+def _trained(run: StoredRun, points: int) -> dict[int, float]:
     at = moments(run, points)
     if not at:
-        raise ConfigError(f"run {run.name} has no trained network yet, and --curve would be empty")
+        raise ConfigError(f"run {run.name} has no trained network yet, and a curve would be empty")
     return at
