@@ -22,4 +22,4 @@ def test_networks_and_anchors_are_rated_in_one_tournament_and_the_last_anchor_is
     (axes,) = strength_figure(rated).axes
     curve, *across = axes.lines
     assert list(curve.get_xdata()) == [0.5, 2.0] and list(curve.get_ydata()) == [early.elo, late.elo]
-    assert [list(line.get_ydata())[0] for line in across] == [one.elo for one in rated[2:]]
+    assert [next(iter(line.get_ydata())) for line in across] == [one.elo for one in rated[2:]]
