@@ -11,9 +11,10 @@ import pytest
 from palaestra.base.errors import GameError, MoveError
 from palaestra.base.streams import keyed_seeds
 from palaestra.games.base import Game
-from palaestra.games.laws import check
+from palaestra.games.laws import LAWS, check, violations_of
 from palaestra.games.registry import make_game, make_stored_game, text_of
 from palaestra.games.rows import ONGOING
+from palaestra.games.sample import play_games
 
 pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed")
 
@@ -212,3 +213,29 @@ def test_moves_are_single_words_and_read_in_open_spiels_own_way_as_well() -> Non
     assert all(len(word.split()) == 1 for word in _words(amazons, begin))
     assert amazons.text_to_action(begin, "x from (5, 1)") == amazons.text_to_action(begin, _words(amazons, begin)[0])
     assert go.text_to_action(first, "#3") == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [
+        ("tic_tac_toe", 8),
+        ("go(board_size=5)", 8),
+        ("mnk(m=4,n=5,k=3)", 4),
+        ("othello", 4),
+        ("connect_four", 2),
+        ("breakthrough(rows=5,columns=4)", 2),
+        ("hex(board_size=3)", 1),
+    ],
+)
+def test_symmetries_that_are_known_keep_their_laws(name: str, count: int) -> None:
+    game = make_game(f"openspiel:{name}")
+    assert len(game.symmetries) == count
+    sample = play_games(game, 1, 3)
+    for law in ("group", "symmetry"):
+        assert violations_of(LAWS[law], sample) == []
+
+
+def test_the_players_of_openspiel_s_games_do_not_change_places() -> None:
+    game = make_game("openspiel:tic_tac_toe")
+    with pytest.raises(GameError, match="does not know how its players change places"):
+        game.permute(game.initial(1), game.symmetries[1], swap=True)

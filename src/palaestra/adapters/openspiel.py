@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -19,6 +19,7 @@ import numpy as np
 from palaestra.adapters.openspiel_catalogue import library
 from palaestra.adapters.openspiel_load import Loaded, load
 from palaestra.adapters.openspiel_states import Histories
+from palaestra.adapters.openspiel_symmetry import symmetries_of
 from palaestra.adapters.openspiel_text import Writer, read_one, write_all, writer_of
 from palaestra.base.errors import GameError, MoveError
 from palaestra.base.jit import kernel
@@ -28,6 +29,7 @@ from palaestra.base.types import Float32s, Int8s, Int32s, Int64s, UInt64s
 from palaestra.games.base import Game, Playouts, Tiebreak
 from palaestra.games.rows import ONGOING
 from palaestra.games.svg import Spot
+from palaestra.games.symmetry import Symmetry
 from palaestra.games.text_board import TextBoard, cell_names, read_board
 
 CHUNK = 64  # random numbers of a row that are made at once
@@ -74,6 +76,7 @@ def _of(loaded: Loaded) -> OpenSpielGame:
         first=first,
         first_player=first.current_player(),
     )
+    game = replace(game, symmetries=symmetries_of(game, loaded.name, spiel.get_parameters()))
     object.__setattr__(game, "made_from", loaded.id)
     return game
 
@@ -222,6 +225,15 @@ class OpenSpielGame(Game):
         played = np.zeros(self.num_actions, dtype=np.float32)
         played[np.frombuffer(key, dtype=self.histories.dtype)] = 1
         return played
+
+    def permute(self, states: Int8s, symmetry: Symmetry, swap: bool = False) -> Int8s:
+        if swap:
+            raise GameError(f"{self.id} does not know how its players change places")
+        rows = np.array(states, dtype=np.int8, order="C")
+        moves = self.histories.actions(rows)
+        made = np.arange(self.max_plies) < self.plies(rows)[:, None]
+        moves[made] = symmetry.actions[moves[made]]
+        return rows
 
     def rollout(self, states: Int8s, streams: UInt64s, trace: bool = False) -> Playouts:
         """Each random game is played on one copy of OpenSpiel's state; rows are written when it is over."""
