@@ -38,7 +38,7 @@ def test_it_says_what_is_achieved_before_how_it_is_built() -> None:
     top = README.partition("\n## ")[0]
     results = (ROOT / "RESULTS.md").read_text(encoding="utf-8")
     commands = re.findall(r"\| `(palaestra [^`]+)` \|", top)
-    assert len(commands) == 3 and all(f"`{command.partition(' --')[0]}" in results for command in commands)
+    assert len(commands) == 4 and all(f"`{command.partition(' --')[0]}" in results for command in commands)
     figures = re.findall(r"\b\d+\.\d %|\b\d+:\d\d\b", top)
     assert {"5.8 %", "7.1 %", "10:21"} <= set(figures) and all(figure in results for figure in figures)
     assert top.count("![") == 1
