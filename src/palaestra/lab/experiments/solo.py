@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from palaestra.lab.plan import Plan
+    from palaestra.lab.solve_folder import Journal
     from palaestra.runs.metrics import Lines
 
 GAME = "morpion-5d"
@@ -39,30 +40,38 @@ def search_alone(
     """The best score of restarts over time; with a run, its network leads the search."""
     import tempfile
 
-    from palaestra.games.registry import make_game
-    from palaestra.lab.restarts import Limits, Restarts
-    from palaestra.lab.solve_folder import About, open_folder
-    from palaestra.players.registry import make_player
     from palaestra.players.runs import open_run
-    from palaestra.players.solo import games_at_once
 
-    rules = make_game(game)
     with tempfile.TemporaryDirectory() as place:
         text = f"nrpa(level={level})" if player == "nrpa" else player
         if runs:
             network, run = Path(place) / "prior.onnx", open_run(str(runs[0]))
             network.write_bytes(run.network(run.best))
             text = f'nrpa(level={level}, model="{network}")'
-        who = make_player(text, rules)
-        about = About(rules.id, rules.version, who.text, seed, "", games_at_once(who))
-        with open_folder(Path(place) / "search", rules, about) as folder:
-            session = Restarts(folder, [who], Limits(60 * minutes))
-            session.run(lambda entry: None)
-            if session.stopped_by == "interrupt":
-                raise KeyboardInterrupt
-            journal = folder.journal
+        journal = restarts_for(game, text, seed, minutes)
     found = sorted((seconds, score) for score, seconds in journal.first_met.items())
     return best_so_far(found, minutes, journal.restarts)
+
+
+def restarts_for(game: str, player: str, seed: int, minutes: float) -> Journal:
+    """What restarts of a player find in so many minutes of one core."""
+    import tempfile
+
+    from palaestra.games.registry import make_game
+    from palaestra.lab.restarts import Limits, Restarts
+    from palaestra.lab.solve_folder import About, open_folder
+    from palaestra.players.registry import make_player
+    from palaestra.players.solo import games_at_once
+
+    rules = make_game(game)
+    who = make_player(player, rules)
+    about = About(rules.id, rules.version, who.text, seed, "", games_at_once(who))
+    with tempfile.TemporaryDirectory() as place, open_folder(Path(place) / "search", rules, about) as folder:
+        session = Restarts(folder, [who], Limits(60 * minutes))
+        session.run(lambda entry: None)
+        if session.stopped_by == "interrupt":
+            raise KeyboardInterrupt
+        return folder.journal
 
 
 def best_so_far(found: Sequence[tuple[float, float]], minutes: float, games: int) -> list[Row]:

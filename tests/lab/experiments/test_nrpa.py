@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+from palaestra.lab.catalogue import declared
+from palaestra.lab.data import Data
+from palaestra.lab.experiments.nrpa import DEEPER, OPTIONS, PLAIN, an_hour, scores_found
+from palaestra.players.registry import read_player
+
+FOUND = {0: {78: 5, 80: 2, 82: 1}, 1: {79: 6}}  # seed -> score -> restarts
+DATA = Data.of(
+    {"measured": "scores", "game": "morpion-5d", "arm": PLAIN, "seed": seed, "minutes": 4.0, "score": score, "restarts": n}
+    for seed, scores in FOUND.items()
+    for score, n in scores.items()
+)  # fmt: skip
+
+
+def test_long_games_are_counted_for_an_hour_of_one_core_seed_by_seed() -> None:
+    assert an_hour(DATA, PLAIN, 80).tolist() == [45.0, 0.0]
+    assert an_hour(DATA, PLAIN, 82).tolist() == [15.0, 0.0]
+
+
+def test_every_arm_is_a_player_and_one_searches_a_level_deeper() -> None:
+    for options in OPTIONS.values():
+        read_player(f"nrpa(level=3{options})")
+    deeper = {arm.name for arm in declared()["nrpa-settings"].arms if arm.values["deeper"]}
+    assert deeper == {DEEPER}
+
+
+def test_rows_say_which_player_found_which_scores() -> None:
+    rows = list(scores_found("morpion-4d", 1, ", n=5", 1, 0, 0.005))
+    assert rows and {row["player"] for row in rows} == {"nrpa(level=1, n=5)"}
+    assert all(isinstance(row["score"], int) and int(row["restarts"] or 0) > 0 for row in rows)
