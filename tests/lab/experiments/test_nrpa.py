@@ -7,10 +7,10 @@ from palaestra.players.registry import read_player
 
 FOUND = {0: {78: 5, 80: 2, 82: 1}, 1: {79: 6}}  # seed -> score -> restarts
 DATA = Data.of(
-    {"measured": "scores", "game": "morpion-5d", "arm": PLAIN, "seed": seed, "minutes": 4.0, "score": score, "restarts": n}
+    {"game": "morpion-5d", "arm": PLAIN, "seed": seed, "minutes": 4.0, "score": score, "restarts": restarts}
     for seed, scores in FOUND.items()
-    for score, n in scores.items()
-)  # fmt: skip
+    for score, restarts in scores.items()
+)
 
 
 def test_long_games_are_counted_for_an_hour_of_one_core_seed_by_seed() -> None:
