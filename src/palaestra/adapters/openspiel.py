@@ -36,7 +36,6 @@ CHUNK = 64  # random numbers of a row that are made at once
 NO_MOVES = "-"  # the text of the initial position
 
 _HEAD = struct.Struct("<bxhi")  # as in palaestra.games.rows
-
 # Legal moves are at most: pieces times ways to go. Elsewhere as many as there are actions.
 MOST_LEGAL = {
     "antichess": 16 * 27,
@@ -59,7 +58,8 @@ def _of(loaded: Loaded) -> OpenSpielGame:
     spiel, first = loaded.spiel, loaded.first
     players, actions = spiel.num_players(), spiel.num_distinct_actions()
     lowest, highest = int(spiel.min_utility()), int(spiel.max_utility())
-    tiebreak: Tiebreak = "score" if players == 1 else "margin" if max(highest, -lowest) > 1 else "none"
+    most = highest - lowest if players == 1 else max(highest, -lowest)
+    tiebreak: Tiebreak = "score" if players == 1 else "margin" if most > 1 else "none"
     game = OpenSpielGame(
         id=loaded.id,
         num_actions=actions,
@@ -69,7 +69,7 @@ def _of(loaded: Loaded) -> OpenSpielGame:
         observation_shape=_shape(spiel),
         players=players,
         tiebreak=tiebreak,
-        largest_outcome=max(1, highest - lowest if players == 1 else max(highest, -lowest)),
+        largest_outcome=max(1, most),
         goal=f"The rules are those of OpenSpiel's {spiel.get_type().long_name}.",
         name=loaded.name,
         spiel=spiel,
@@ -84,9 +84,9 @@ def _of(loaded: Loaded) -> OpenSpielGame:
 def _shape(spiel: Any) -> tuple[int, int, int]:
     """C×H×W of OpenSpiel's tensor, and for two players one plane more, which says whose turn it is."""
     kind = spiel.get_type()
-    given = (
-        list(spiel.observation_tensor_shape()) if kind.provides_observation_tensor else [spiel.num_distinct_actions()]
-    )
+    given = [spiel.num_distinct_actions()]
+    if kind.provides_observation_tensor:
+        given = list(spiel.observation_tensor_shape())
     if kind.short_name == "gomoku":  # cells lie in one row
         size = spiel.get_parameters()["size"]
         given = [given[0], given[1] // size, size]
@@ -210,9 +210,8 @@ class OpenSpielGame(Game):
         if not self.spiel.get_type().provides_observation_tensor:
             flat[:] = [self._played(key) for key in keys]
             return planes
-        seen = library()._Observation(
-            self.spiel, self.spiel.make_observer({})
-        )  # of this call alone: threads share games
+        # Of this call alone: threads share games.
+        seen = library()._Observation(self.spiel, self.spiel.make_observer({}))
         tensor = np.frombuffer(seen, np.float32)
         for row, key, mover in zip(flat, keys, states[:, 0].tolist(), strict=True):
             seen.set_from(self.histories.get(key), self._side(mover))  # its own inverse
@@ -229,11 +228,7 @@ class OpenSpielGame(Game):
     def permute(self, states: Int8s, symmetry: Symmetry, swap: bool = False) -> Int8s:
         if swap:
             raise GameError(f"{self.id} does not know how its players change places")
-        rows = np.array(states, dtype=np.int8, order="C")
-        moves = self.histories.actions(rows)
-        made = np.arange(self.max_plies) < self.plies(rows)[:, None]
-        moves[made] = symmetry.actions[moves[made]]
-        return rows
+        return self.histories.images(states, symmetry.actions)
 
     def rollout(self, states: Int8s, streams: UInt64s, trace: bool = False) -> Playouts:
         """Each random game is played on one copy of OpenSpiel's state; rows are written when it is over."""

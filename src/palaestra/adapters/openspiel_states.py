@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from palaestra.base.types import Int8s
+from palaestra.base.types import Int8s, Int32s
 from palaestra.games.rows import HEADER
 
 KEPT = 2**14  # states in each of two generations; one of go 19×19 takes some 20 kB
@@ -48,6 +48,14 @@ class Histories:
     def actions(self, rows: Int8s) -> NDArray[Any]:
         """A view of the moves of contiguous rows: unsigned [B, max_plies]."""
         return rows[:, HEADER : HEADER + self.width * self.max_plies].view(self.dtype)
+
+    def images(self, rows: Int8s, becomes: Int32s) -> Int8s:
+        """The rows with other moves in place of those that were made: action a is becomes[a]."""
+        changed = np.array(rows, dtype=np.int8, order="C")
+        moves, plies = self.actions(changed), np.ascontiguousarray(changed[:, 2:4]).view(np.int16)
+        made = np.arange(self.max_plies) < plies
+        moves[made] = becomes[moves[made]]
+        return changed
 
     def key_of(self, actions: list[int]) -> bytes:
         """These moves, as bytes."""

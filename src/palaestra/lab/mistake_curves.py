@@ -10,9 +10,10 @@ import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, NullLocator
 
 from palaestra.games.base import Game
-from palaestra.lab.plots import BLUE, GREEN, GREY, ORANGE, PURPLE, RED, STYLE, minutes_axis
+from palaestra.lab.plots import BLUE, GREEN, GREY, ORANGE, PURPLE, RED, STYLE
 from palaestra.learn.oracles import ErrorRate, PositionSet, error_rates
 from palaestra.players.runs import StoredRun
 
@@ -93,3 +94,12 @@ def _draw(axes: Axes, minutes: Any, sets: Mapping[str, Sequence[ErrorRate]]) -> 
         axes.fill_between(minutes, low, high, color=colour, alpha=0.12, linewidth=0)
     axes.set_ylim(bottom=0)
     minutes_axis(axes, minutes)
+
+
+def minutes_axis(axes: Axes, minutes: Any) -> None:
+    """A logarithmic axis with a tick at each of these minutes, which double."""
+    axes.set_xscale("log")
+    axes.xaxis.set_major_locator(FixedLocator(minutes))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.set_xticklabels([f"{at:.2g}" if at < 10 else f"{at:.0f}" for at in minutes])
+    axes.set_xlabel("minutes")

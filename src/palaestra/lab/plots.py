@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, MaxNLocator, NullLocator
+from matplotlib.ticker import MaxNLocator
 
 from palaestra.base.printable import printable
 from palaestra.runs.metrics import Gate, Lines, MetricsLine
@@ -390,12 +390,3 @@ PLOTS = (
         lambda line: True,
     ),
 )
-
-
-def minutes_axis(axes: Axes, minutes: Any) -> None:
-    """A logarithmic axis with a tick at each of these minutes, which double."""
-    axes.set_xscale("log")
-    axes.xaxis.set_major_locator(FixedLocator(minutes))
-    axes.xaxis.set_minor_locator(NullLocator())
-    axes.set_xticklabels([f"{at:.2g}" if at < 10 else f"{at:.0f}" for at in minutes])
-    axes.set_xlabel("minutes")

@@ -13,7 +13,8 @@ from palaestra.arena.rating_model import RatingConfig
 from palaestra.arena.ratings import rate
 from palaestra.arena.tournament import TournamentListener, play_tournament
 from palaestra.games.base import Game
-from palaestra.lab.plots import BLUE, GREY, SIZE, STYLE, minutes_axis
+from palaestra.lab.mistake_curves import minutes_axis
+from palaestra.lab.plots import BLUE, GREY, SIZE, STYLE
 from palaestra.players.base import Player
 from palaestra.players.registry import make_player
 
