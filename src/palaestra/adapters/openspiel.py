@@ -34,7 +34,6 @@ from palaestra.games.text_board import TextBoard, cell_names, read_board
 
 CHUNK = 64  # random numbers of a row that are made at once
 NO_MOVES = "-"  # the text of the initial position
-
 _HEAD = struct.Struct("<bxhi")  # as in palaestra.games.rows
 # Legal moves are at most: pieces times ways to go. Elsewhere as many as there are actions.
 MOST_LEGAL = {
