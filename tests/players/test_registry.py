@@ -34,7 +34,7 @@ OTHER_VALUES: dict[str, dict[str, Any]] = {
     "rhea": {"population": 4, "horizon": 3, "mutation": 0.5, "playouts": 1, "evaluations": 8, "sequences": "any"},
     "nmcs": {"level": 1},
     "two_opt": {"starts": 3},
-    "nrpa": {"level": 1, "n": 5, "alpha": 0.5, "model": "a network", "prior": 0.5},
+    "nrpa": {"level": 1, "n": 5, "alpha": 0.5, "playouts": 2, "repeats": 3, "model": "a network", "prior": 0.5},
     "uct": {
         "simulations": 10, "ms": 1000.0, "solver": False, "nodes": 50, "leaves": 2, "reuse": False, "temperature": 1.0,
         "c": 0.5, "rule": "puct", "reward": "hand_tuned",
@@ -207,6 +207,8 @@ def test_texts_that_mean_the_same_have_one_canonical_text(text: str, canonical: 
         ("nrpa(model=a.onnx, run=b)", ["either model or run"]),
         ("nrpa(prior=2)", ["give model or run with it"]),
         ("nrpa(level=7)", ["level is 7", "a whole number from 1 to 6"]),
+        ("nrpa(playouts=0)", ["playouts is 0", "a whole number from 1 to 100000"]),
+        ("nrpa(repeats=0)", ["repeats is 0", "a whole number from 1 to 100000"]),
         ("rhea(population=10, evaluations=5)", ["at least the population, 10"]),
         ("uct:x", ["nothing after a colon"]),
         ("run", ["run needs network, a text", "run:NAME@best(simulations=100)"]),
