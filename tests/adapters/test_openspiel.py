@@ -221,6 +221,8 @@ def test_moves_are_single_words_and_read_in_open_spiels_own_way_as_well() -> Non
         ("tic_tac_toe", 8),
         ("go(board_size=5)", 8),
         ("mnk(m=4,n=5,k=3)", 4),
+        ("gomoku(size=4,connect=3,wrap=true)", 8),
+        ("gomoku(size=3,connect=3,dims=3)", 4),
         ("othello", 4),
         ("connect_four", 2),
         ("breakthrough(rows=5,columns=4)", 2),

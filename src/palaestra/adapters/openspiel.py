@@ -75,7 +75,7 @@ def _of(loaded: Loaded) -> OpenSpielGame:
         first=first,
         first_player=first.current_player(),
     )
-    game = replace(game, symmetries=symmetries_of(game, loaded.name, spiel.get_parameters()))
+    game = replace(game, symmetries=symmetries_of(game, loaded.name))
     object.__setattr__(game, "made_from", loaded.id)
     return game
 

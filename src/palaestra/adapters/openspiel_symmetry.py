@@ -8,7 +8,6 @@ the moves that led to it, so its image is the images of these moves.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
 
@@ -53,11 +52,11 @@ KNOWN: dict[str, tuple[tuple[str, ...], Actions]] = {
 }
 
 
-def symmetries_of(game: Game, name: str, parameters: dict[str, Any]) -> tuple[Symmetry, ...]:
+def symmetries_of(game: Game, name: str) -> tuple[Symmetry, ...]:
     """The symmetries of OpenSpiel's game of this name, identity first."""
     _, rows, cols = game.observation_shape
     same = identity(rows * cols, game.num_actions)
-    return (same, *_others(game, name)) if name in KNOWN and not parameters.get("wrap") else (same,)
+    return (same, *_others(game, name)) if name in KNOWN else (same,)
 
 
 def _others(game: Game, name: str) -> Iterator[Symmetry]:

@@ -23,7 +23,7 @@ def say_estimate(config: RunConfig, json: bool, games: str | None = None) -> Non
     from palaestra.games.registry import make_game
     from palaestra.learn.calibration import calibrate
     from palaestra.learn.given_games import read_given
-    from palaestra.learn.growth import alone, stages
+    from palaestra.learn.growth import sizes, with_net
     from palaestra.learn.speed_memory import memory_file
     from palaestra.learn.time_model import estimate
     from palaestra.live.words import clock
@@ -31,7 +31,7 @@ def say_estimate(config: RunConfig, json: bool, games: str | None = None) -> Non
     given = 0 if games is None else read_given(games, make_game(config.game)).steps(config.learn)
     with stderr().status("Measuring this machine …") as status:
         speeds, *grown = (
-            calibrate(alone(config, net), lambda what: status.update(f"Measuring {what} …")) for net in stages(config)
+            calibrate(with_net(config, net), lambda what: status.update(f"Measuring {what} …")) for net in sizes(config)
         )
     told = estimate(config, speeds, given, grown=grown)
     remembered = memory_file()
@@ -52,7 +52,7 @@ def say_estimate(config: RunConfig, json: bool, games: str | None = None) -> Non
         )
         return
     stdout().print(
-        f"{config.game}, {', then '.join(stages(config))}, {config.threads} threads: about {clock(told.total)} for"
+        f"{config.game}, {', then '.join(sizes(config))}, {config.threads} threads: about {clock(told.total)} for"
         f" {told.iterations} iterations, {told.games:,} games",
         style="bold",
         markup=False,

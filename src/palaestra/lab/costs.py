@@ -18,6 +18,7 @@ from palaestra.base.reading import parse_json
 from palaestra.lab.jobs import Call, Job, Train
 from palaestra.learn.calibration import MeasureListener, calibrate
 from palaestra.learn.config import RunConfig
+from palaestra.learn.growth import sizes, with_net
 from palaestra.learn.near_speeds import Together
 from palaestra.learn.speed_memory import FOLDER, machine_digest, write_memory
 from palaestra.learn.time_model import Speeds, estimate, learned_games
@@ -61,7 +62,8 @@ class Costs:
         name = config.model_dump_json()
         if name not in self._runs:
             try:
-                self._runs[name] = estimate(config, self._speeds(config)).total
+                speeds, *grown = (self._speeds(with_net(config, net)) for net in sizes(config))
+                self._runs[name] = estimate(config, speeds, grown=grown).total
             except ConfigError:  # of games for one player the model says nothing
                 self._runs[name] = None if config.minutes is None else 60 * config.minutes
         return self._runs[name]

@@ -27,7 +27,7 @@ from palaestra.base import compiling
 from palaestra.base.errors import ConfigError
 from palaestra.games.base import Game
 from palaestra.games.registry import make_game
-from palaestra.learn.config import CourseConfig, LearnConfig, RunConfig, WarmStartConfig
+from palaestra.learn.config import CourseConfig, GrowthConfig, LearnConfig, RunConfig, WarmStartConfig
 from palaestra.learn.near_speeds import DRIFT, IDLE, MATCHES, SELFPLAY, WARM, Together, as_there
 from palaestra.learn.speed_memory import read_memory, write_memory
 from palaestra.learn.time_model import (
@@ -82,7 +82,8 @@ def calibrate(
     game = make_game(config.game)
     if game.players == 1:
         raise ConfigError(f"{game.id} has one player: estimates are for games of two, for example connect_four-5x5")
-    config = config.model_copy(update={"course": CourseConfig()})  # other games of the course are counted as its own
+    # Other games of the course are counted as its own, and each network that it grows into is asked about by itself.
+    config = config.model_copy(update={"course": CourseConfig(), "growth": GrowthConfig()})
     return _Calibration(game, config, listen or (lambda what: None), anew, old, together).speeds()
 
 

@@ -9,7 +9,7 @@ from palaestra.games.base import Game
 from palaestra.learn.config import RunConfig, SoloConfig
 from palaestra.learn.course import make_course
 from palaestra.learn.demerits import check_demerits
-from palaestra.learn.growth import stages
+from palaestra.learn.growth import sizes
 from palaestra.nets.architecture import parse_net, random_weights
 from palaestra.nets.grow import grown_weights
 from palaestra.nets.heads import CATEGORICAL_HEAD, OUTCOME_HEAD, VALUE_HEAD
@@ -67,7 +67,7 @@ def _check_growth(game: Game, config: RunConfig) -> None:
     """ModelError if one of a run's networks cannot grow into the next."""
     course, rng = make_course(config, game), np.random.default_rng(0)
     facts = course.facts(course.own)
-    for small, large in zip(stages(config), config.growth.nets, strict=False):
+    for small, large in zip(sizes(config), config.growth.nets, strict=False):
         grown_weights(small, large, facts, random_weights(parse_net(small), facts, rng), rng)
 
 

@@ -6,27 +6,22 @@ Nothing is remembered here: the manifest says which network a run has now, and p
 from __future__ import annotations
 
 from palaestra.base.errors import RunError
-from palaestra.learn.config import GrowthConfig, RunConfig
+from palaestra.learn.config import RunConfig
 
 
 def with_net(config: RunConfig, net: str) -> RunConfig:
     """The configuration of a run that has this network now; RunError if it never has."""
-    if net not in stages(config):
-        raise RunError(f"the run has {net} now, which growth.nets must keep: {', '.join(stages(config))} lack it")
+    if net not in sizes(config):
+        raise RunError(f"the run has {net} now, which growth.nets must keep: {', '.join(sizes(config))} lack it")
     return config.model_copy(update={"net": net})
 
 
-def stages(config: RunConfig) -> tuple[str, ...]:
+def sizes(config: RunConfig) -> tuple[str, ...]:
     """All networks of a run, each grown out of the one before it."""
     return (config.net, *config.growth.nets)
-
-
-def alone(config: RunConfig, net: str) -> RunConfig:
-    """The configuration of a run that has one network from beginning to end."""
-    return with_net(config, net).model_copy(update={"growth": GrowthConfig()})
 
 
 def due(config: RunConfig, now: str, progress: float) -> str:
     """The network of the next iteration. It never shrinks: a run that is extended is suddenly less far."""
     begun = sum(progress >= share for share in config.growth.after)
-    return stages(config)[max(stages(config).index(now), begun)]
+    return sizes(config)[max(sizes(config).index(now), begun)]

@@ -34,7 +34,7 @@ from palaestra.runs.metrics import MetricsLine
 from palaestra.search.search_speed import scattered
 from palaestra.work.workers import Workers
 
-GROWTH = 102  # number of the stage that grows the network, in its random seed
+GROWTH = 103  # number of the stage that grows the network, in its random seed
 START_POSITIONS = 512  # at least, on which the normalisations of a network with given weights are measured
 
 

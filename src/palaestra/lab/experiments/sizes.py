@@ -57,7 +57,7 @@ EXPERIMENTS = (
         ),
         scales=Scales(
             smoke=Scale(
-                "one seed, a moment of training", 1, {"minutes": 0.001, "games": 2, "simulations": 2},
+                "one seed, three iterations", 1, {"iterations": 3, "games": 2, "simulations": 2},
                 ("selfplay.games=2", "selfplay.search.simulations=2"),
                 boards={GAME: "connect_four-4x4"},
                 instead={
