@@ -70,6 +70,14 @@ def test_only_what_a_changed_setting_decides_is_measured_again() -> None:
     assert len(heard) == 6
 
 
+def test_a_run_that_grows_is_measured_as_one_that_does_not() -> None:
+    """Each of its networks is asked about by itself, and what is known of one that never grows serves it."""
+    heard: list[str] = []
+    usual = calibrate(config("gate.kind=off"))
+    sets = ('growth.nets=["b4c48"]', "growth.after=[0.5]")
+    assert calibrate(config("gate.kind=off", *sets), heard.append) == usual and heard == []
+
+
 def test_of_estimates_together_one_measures_how_games_go_for_all() -> None:
     together, heard = Together(), list[str]()
     calibrate(config(), heard.append, together=together)
