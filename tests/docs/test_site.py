@@ -76,5 +76,5 @@ def test_the_site_is_built_strictly_and_loads_nothing_from_other_hosts(tmp_path:
     assert '<h1 id="palaestra">' in made[site / "index.html"]
     assert "Learn a game by self-play, to the end that the configuration sets" in made[site / "api.html"]
     assert "gumbel" in (site / "search" / "search_index.js").read_text(encoding="utf-8")
-    assert 'href="RESULTS.html#judging"' in made[site / "how-it-works.html"]
+    assert 'href="results/judging.html"' in made[site / "how-it-works.html"]
     assert 'href="../RESULTS.html' in made[site / "sources" / "published.html"]
