@@ -26,8 +26,8 @@ EXPERIMENT = Experiment(
     ),
     scales=Scales(
         smoke=Scale("one seed, 2 generations, a tiny network", 1, {"iterations": 2}, SMOKE),
-        laptop=Scale("nothing: it is our own", 5, {"iterations": 50}),
-        paper=Scale("nothing: it is our own", 5, {"iterations": 50}),
+        laptop=Scale("our own, there is no published one to depart from", 5, {"iterations": 50}),
+        paper=Scale("our own, there is no published one to depart from", 5, {"iterations": 50}),
     ),
     measures=(Curves("opposition-fast", read_demerits),),
     claims=(Claim("a reward that ignores lengths ends with more demerits", _matters, ours=True),),

@@ -117,10 +117,10 @@ EXPERIMENT = Experiment(
             "a few seconds, 20 games", 2, {"minutes": 0.02, "games": 20, "opening_plies": 12, "judged": 2}
         ),
         laptop=Scale(
-            "nothing: it is our own", 3, {"minutes": 6.0, "games": 2000, "opening_plies": 8, "judged": 40}
+            "our own, there is no published one to depart from", 3, {"minutes": 6.0, "games": 2000, "opening_plies": 8, "judged": 40}
         ),
         paper=Scale(
-            "nothing: it is our own", 5, {"minutes": 20.0, "games": 2000, "opening_plies": 6, "judged": 100}
+            "our own, there is no published one to depart from", 5, {"minutes": 20.0, "games": 2000, "opening_plies": 6, "judged": 100}
         ),
     ),
     measures=(Calls(learn_over_time),),

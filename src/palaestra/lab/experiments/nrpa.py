@@ -107,8 +107,8 @@ EXPERIMENT = Experiment(
     ),
     scales=Scales(
         smoke=Scale("one seed, a second each, level 1", 1, {"minutes": 0.02, "level": 1}),
-        laptop=Scale("nothing: it is our own", 5, {"minutes": 4.0, "level": 3}),
-        paper=Scale("nothing: it is our own", 5, {"minutes": 30.0, "level": 3}),
+        laptop=Scale("our own, there is no published one to depart from", 5, {"minutes": 4.0, "level": 3}),
+        paper=Scale("our own, there is no published one to depart from", 5, {"minutes": 30.0, "level": 3}),
     ),
     measures=(ScoresFound(),),
     claims=tuple(_more(arm) for arm in OPTIONS if arm != PLAIN),
