@@ -17,11 +17,13 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from palaestra.cli.train import say_expectation
 from palaestra.cli.training_view import LiveView, PlainView, iterations
 from palaestra.learn.loop import train
-from palaestra.learn.presets import NAMES
+from palaestra.learn.presets import NAMES, configure
 from palaestra.live.training import TrainedRun, demerits_in_words
 from palaestra.live.words import clock
+from palaestra.players import shipped
 from palaestra.runs.metrics import AgentScore, Demerits
 from tests.cli.interrupts import hear_interrupts, signals
 from tests.learn.fakes import FAKES, tiny
@@ -284,3 +286,25 @@ def test_an_estimate_trains_nothing_and_says_the_seconds_of_each_stage(
     assert told["total_seconds"] == pytest.approx(sum(told["seconds"].values()))
     assert "self-play" in cli(*given).out
     assert not list(own_folder.iterdir())
+
+
+def test_how_strong_to_expect_a_run_comes_from_the_agent_that_was_made_alike(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    card = shipped.find_card("tic_tac_toe-3x3")
+    stages = tuple(shipped.Stage(minutes=at, iteration=at, elo=100.0 * at, plus=9.0, minus=9.0) for at in (1, 4))
+    monkeypatch.setattr(shipped, "cards", lambda: {card.game: card.model_copy(update={"curve": stages})})
+    alike = {"minutes": 3.0, "threads": card.threads}
+    for sets, settings, told in (
+        (
+            [f"net={card.net}"],
+            alike,
+            "After 1.0 minutes expect about 100 Elo above random, as agent:tic_tac",
+        ),
+        ([f"net={card.net}"], {**alike, "minutes": 0.5}, ""),
+        (["net=b1c8"], alike, ""),
+        ([f"net={card.net}"], {**alike, "threads": 1}, ""),
+    ):
+        say_expectation(configure(card.game, "fast", sets, **settings))
+        said = " ".join(capsys.readouterr().err.split())
+        assert said.startswith(told) if told else not said

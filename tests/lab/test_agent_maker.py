@@ -40,6 +40,7 @@ def test_a_recipe_becomes_a_network_and_a_card_that_play_as_the_run_does(
     assert (card.iterations, card.games, card.rated_games) == (1, 4, 2)
     assert set(card.levels) == set(shipped.LEVELS)
     assert [anchor.player for anchor in card.anchors] == ["random", "uct(simulations=5)"]
+    assert [(stage.iteration, stage.elo) for stage in card.curve] == [(1, card.levels["hard"].elo)]
     assert set(card.mistakes) == {f"all positions of {card.game}, {m} simulations" for m in (0, 400)}
     content = shipped.network(card, made)
 

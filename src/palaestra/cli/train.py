@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from palaestra.learn.config import RunConfig
     from palaestra.learn.events import Listener, Summary
     from palaestra.live.training import TrainedRun
 
@@ -150,7 +151,23 @@ def train(
     from palaestra.live.training import train as train_run
 
     folder = new_folder(run, f"{game}-{preset}")
+    say_expectation(config)
     finish(watch(folder, lambda listeners: train_run(config, folder, listeners, workers, games=games)), json)
+
+
+def say_expectation(config: RunConfig) -> None:
+    """How strong such a run has been after as many minutes, where an agent of the package was made alike."""
+    from palaestra.cli.output import stderr
+    from palaestra.players.shipped import cards
+
+    card = cards().get(config.game)
+    if card is None or config.minutes is None or config.net != card.net or config.threads != card.threads:
+        return
+    if (stage := card.after(config.minutes)) is not None:
+        words = f"After {stage.minutes:.0f} minutes expect about {stage.elo:.0f} Elo above random"
+        stderr().print(
+            f"{words}, as agent:{card.game} had then. Other games: docs/strength.md", style="dim", markup=False
+        )
 
 
 def explain() -> None:

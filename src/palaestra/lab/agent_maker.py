@@ -25,6 +25,7 @@ from palaestra.base.text import clip
 from palaestra.base.types import JsonLike
 from palaestra.games.base import Game
 from palaestra.games.registry import make_game
+from palaestra.lab.mistake_curves import moments
 from palaestra.learn.config import RunConfig
 from palaestra.learn.events import Listener, Summary
 from palaestra.learn.loop import resume, train
@@ -46,7 +47,8 @@ HARD = (400, 0.0)  # simulations and temperature
 LADDER = tuple((0, temperature) for temperature in (0.3, 0.6, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0))
 SHARES: dict[LevelName, float] = {"easy": 0.4, "medium": 0.7}
 ANCHORS = ("random", "uct(simulations=20)", "uct(simulations=100)", "uct(simulations=1000)")
-RATED_GAMES = 60  # of each pairing
+RATED_GAMES = 20  # of each pairing
+STAGES = 5  # networks of the curve: at the end, at half of the time, a quarter, …
 NOT_LEARNED = "hand_tuned"  # under which an agent plays whose reward was learned in its run
 MOST_BYTES = 1_000_000  # of a network
 
@@ -127,7 +129,7 @@ def _pack(run: StoredRun, summary: Summary, recipe: Recipe, out: Path, say: Say)
             f"the network of {recipe.game} has {len(content):,} bytes; at most {MOST_BYTES:,} are shipped"
         )
     say("Rating the three levels beside fixed players")
-    levels, anchors = _rated(run, game, played_under if reward.learns else None, recipe.threads)
+    rated = _rated(run, game, played_under if reward.learns else None, recipe.threads)
     about = run.manifest.about
     card: dict[str, JsonLike] = {
         "game": game.id,
@@ -148,18 +150,20 @@ def _pack(run: StoredRun, summary: Summary, recipe: Recipe, out: Path, say: Say)
         "rated_games": RATED_GAMES,
         "mistakes": _mistakes(run, game, recipe.threads),
         "search": run.search.model_dump(exclude_none=True, mode="json"),
-        "levels": levels,
-        "anchors": anchors,
+        **rated,
     }
     write_file(out / f"{game.id}{NETWORK}", content)
     write_file(out / f"{game.id}{CARD}", dump_toml(card).encode())
     return read_card(out / f"{game.id}{CARD}")
 
 
-def _rated(run: StoredRun, game: Game, reward: str | None, threads: int) -> tuple[dict[str, JsonLike], list[JsonLike]]:
-    """The three levels and the anchors, with their Elo above random from one tournament of all that was tried."""
+def _rated(run: StoredRun, game: Game, reward: str | None, threads: int) -> dict[str, JsonLike]:
+    """The levels, the anchors and the curve, with their Elo above random from one tournament of all that was tried."""
     texts = {tried: _text(run, reward, *tried) for tried in (*LADDER, HARD)}
-    players = [make_player(text, game) for text in (*texts.values(), *ANCHORS)]
+    made = run.home.metrics(run.manifest)[run.best - 1].elapsed / 60
+    at = sorted({**moments(run, STAGES), run.best: made}.items())
+    stages = {number: _text(run, reward, *HARD, number) if number != run.best else texts[HARD] for number, _ in at}
+    players = [make_player(text, game) for text in dict.fromkeys((*texts.values(), *stages.values(), *ANCHORS))]
     played = play_tournament(game, players, RATED_GAMES, seed=1, threads=threads)
     ratings = rate(played.results, RatingConfig(prior=0.5, anchor=(ANCHORS[0], 0.0)))
     found = {
@@ -170,11 +174,17 @@ def _rated(run: StoredRun, game: Game, reward: str | None, threads: int) -> tupl
     for level in LEVELS:
         simulations, temperature = tried = nearest(elo, SHARES[level]) if level in SHARES else HARD
         levels[level] = {"simulations": simulations, "temperature": temperature, **found[texts[tried]]}
-    return levels, [{"player": player, **found[player]} for player in ANCHORS]
+    return {
+        "levels": levels,
+        "anchors": [{"player": player, **found[player]} for player in ANCHORS],
+        "curve": [{"minutes": round(when, 2), "iteration": one, **found[stages[one]]} for one, when in at],
+    }
 
 
-def _text(run: StoredRun, reward: str | None, simulations: int, temperature: float) -> str:
-    network = str(run.folder)
+def _text(
+    run: StoredRun, reward: str | None, simulations: int, temperature: float, iteration: int | None = None
+) -> str:
+    network = str(run.folder) + ("" if iteration is None else f"@{iteration}")
     if simulations == 0:
         return str(Net(network=network, temperature=temperature))
     return str(Run(network=network, simulations=simulations, temperature=temperature, reward=reward))

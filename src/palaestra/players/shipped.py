@@ -51,6 +51,13 @@ class Anchor(Elo):
     player: str
 
 
+class Stage(Elo):
+    """How strong the agent was on its way, with the simulations of `hard`, in the same tournament."""
+
+    minutes: float = Field(ge=0)  # of its run
+    iteration: int = Field(ge=0)
+
+
 class Card(_Part):
     """What there is to say of an agent."""
 
@@ -74,6 +81,11 @@ class Card(_Part):
     search: dict[str, Any] = {}  # that of its self-play; the agent takes over what `players.runs.JUDGED_BY` names
     levels: dict[LevelName, Level]
     anchors: tuple[Anchor, ...] = ()
+    curve: tuple[Stage, ...] = ()  # ascending; the last is `hard`
+
+    def after(self, minutes: float) -> Stage | None:
+        """The newest stage of its training at that time; None before the first one."""
+        return max((one for one in self.curve if one.minutes <= minutes), key=lambda one: one.minutes, default=None)
 
     def text(self, level: LevelName = "hard") -> str:
         """The player's text."""

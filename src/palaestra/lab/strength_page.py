@@ -1,0 +1,95 @@
+"""docs/strength.md and its picture, made from the cards of the agents of the package: how strong after how long?
+
+python -m palaestra.lab.strength_page docs/strength.svg > docs/strength.md
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import matplotlib
+from matplotlib.figure import Figure
+
+from palaestra.lab.experiment import Table
+from palaestra.lab.mistake_curves import minutes_axis
+from palaestra.lab.plots import BLUE, GREY, STYLE
+from palaestra.lab.rating_plots import save_figure
+from palaestra.players.shipped import Card, cards
+
+PANEL = (3.0, 2.3)  # inches
+COLUMNS = 3
+MINUTES = (1, 5, 30, 120)  # that the table asks about
+INTRO = """# How strong after how long?
+
+What a run of each game has reached after some minutes, by the agents that come with the package
+([Agents of the package](players.md#agents-of-the-package)). Elo is above `random`, with its 95 % interval, from one
+tournament a game with 400 simulations a move. Every curve is one run with one seed: another seed differs, and so does
+another machine. The learning rate falls towards the end of a run, so that a run planned for 5 minutes is stronger after
+5 minutes than one that goes on. Made by `make pages` from the cards; do not edit.
+"""
+
+
+def make_page(found: Mapping[str, Card], picture: str) -> str:
+    """The page; `picture` is where the picture lies, seen from it."""
+    curves = [card for card in found.values() if card.curve]
+    heads = ("game", *(f"{minutes} min" for minutes in MINUTES), "at the end", "uct(1000)")
+    table = Table(heads, tuple(_row(card) for card in curves))
+    ways = Table(
+        ("game", "network", "minutes", "threads", "command"),
+        tuple((card.game, card.net, f"{card.minutes:.1f}", str(card.threads), f"`{card.command}`") for card in curves),
+    )
+    note = "An empty cell: the run had no network yet, or had ended before.\n"
+    shown = f"![Elo over minutes, a panel a game]({picture})\n"
+    return "\n".join([INTRO, shown, table.markdown(), note, "## How they were made\n", ways.markdown()])
+
+
+def _row(card: Card) -> tuple[str, ...]:
+    cells = []
+    for minutes in MINUTES:
+        # A run of 20 minutes says nothing of what 30 would give.
+        stage = card.after(minutes) if minutes <= math.ceil(card.curve[-1].minutes) else None
+        cells.append("" if stage is None else _elo(stage.elo, stage.minus, stage.plus))
+    last = card.curve[-1]
+    end = f"{_elo(last.elo, last.minus, last.plus)} after {last.minutes:.0f} min"
+    strongest = card.anchors[-1]
+    return (card.game, *cells, end, _elo(strongest.elo, strongest.minus, strongest.plus))
+
+
+def _elo(elo: float, minus: float, plus: float) -> str:
+    return f"{elo:.0f} ({elo - minus:.0f} to {elo + plus:.0f})"
+
+
+def strength_panels(found: Mapping[str, Card]) -> Figure:
+    """A panel a game: the curve, and the anchors as lines across."""
+    curves = [card for card in found.values() if card.curve]
+    rows = math.ceil(len(curves) / COLUMNS)
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(PANEL[0] * COLUMNS, PANEL[1] * rows), layout="constrained")
+        for number, card in enumerate(curves, start=1):
+            axes = figure.add_subplot(rows, COLUMNS, number)
+            minutes = [one.minutes for one in card.curve]
+            axes.errorbar(
+                minutes, [one.elo for one in card.curve], color=BLUE, marker="o", markersize=3, linewidth=1.3,
+                yerr=[[one.minus for one in card.curve], [one.plus for one in card.curve]], capsize=2,
+            )  # fmt: skip
+            for anchor in card.anchors:
+                axes.axhline(anchor.elo, color=GREY, linewidth=0.8, linestyle="--")
+            axes.set_title(card.game, fontsize=9, loc="left")
+            minutes_axis(axes, minutes)
+            if number % COLUMNS == 1:
+                axes.set_ylabel("Elo above random")
+    return figure
+
+
+def main(picture: str) -> None:
+    """Print the page and draw its picture."""
+    found = cards()
+    save_figure(strength_panels(found), Path(picture))
+    print(make_page(found, Path(picture).name))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
