@@ -11,11 +11,12 @@ import pytest
 
 from palaestra.arena.opening_files import read_openings
 from palaestra.arena.openings import parse_openings
-from palaestra.arena.solutions import check_solution, parse_solution
+from palaestra.arena.solutions import check_solution
 from palaestra.base.errors import PalaestraError
 from palaestra.games.registry import make_game
 from palaestra.runs.pgn_games import PgnGame, read_games, stream_games
 from palaestra.runs.pgn_results import ResultReader
+from palaestra.runs.solutions import parse_solution
 
 GAME = make_game("tic_tac_toe-3x3")
 SOLO = make_game("bin_packing-2d")

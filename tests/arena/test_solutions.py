@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-import numpy as np
 import pytest
 
-from palaestra.arena.solutions import Solution, check_solution, final_state, make_solution, parse_solution
+from palaestra.arena.solutions import check_solution
 from palaestra.base.errors import RecordError
 from palaestra.base.streams import keyed_seeds
 from palaestra.games.base import Game
 from palaestra.games.registry import make_game
+from palaestra.runs.solutions import Solution, final_state, make_solution, parse_solution
 from tests.search.toy_games import leaves, tree_game
 
 MORPION = make_game("morpion-4d")
@@ -94,35 +94,6 @@ def test_other_games_are_replayed_through_their_rules() -> None:
 def test_a_line_that_cannot_even_be_split_into_moves_is_wrong() -> None:
     verdict = check_solution(Solution("gdl:eight_puzzle", 0, ("(move 1 1",)), make_game("gdl:eight_puzzle"))
     assert verdict.error is not None and "never closed" in verdict.error
-
-
-def test_an_opening_stands_before_the_moves() -> None:
-    state = MORPION.from_moves("m15e")
-    ends = MORPION.rollout(state[None], keyed_seeds(1), trace=True)
-    assert ends.moves is not None and ends.lengths is not None
-    found = make_solution(MORPION, "m15e", ends.moves[0, : ends.lengths[0]].tolist())
-    assert found.rows[0] == "m15e" and found.score == len(found.rows) == ends.outcomes[0]
-    assert np.array_equal(final_state(found, MORPION), ends.states[0])
-
-
-@pytest.mark.parametrize(
-    ("text", "piece"),
-    [
-        ("", "it has no game and no score and no moves"),
-        ("game: morpion-5d\nscore: 5\nmoves:\n", "it has no moves"),
-        ("game: morpion-5d\nmoves:\nk14e", "it has no score"),
-        ("game: morpion-5d\nscore: many\nmoves: k14e", "the score is 'many', not a whole number"),
-        ("game: morpion-5d\ngame: hex-3x3", "line 2 gives game a second time"),
-        ("\x00\x01\x02", "line 1 cannot be read"),
-        ("#" * 1_000_001, "more than 1,000,000 characters"),
-        ("k14e\nl14e", "line 1 cannot be read"),
-    ],
-)
-def test_what_is_no_solution_is_refused_in_one_line(text: str, piece: str) -> None:
-    with pytest.raises(RecordError) as error:
-        parse_solution(text, "file.txt")
-    message = str(error.value)
-    assert message.startswith("file.txt") and piece in message and "\n" not in message
 
 
 def test_a_game_for_two_has_no_solutions() -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from palaestra.arena.solutions import check_solution, parse_solution
+from palaestra.arena.solutions import check_solution
 from palaestra.base.atomic import append_file
 from palaestra.base.errors import RunError
 from palaestra.games.registry import make_game
@@ -25,6 +25,7 @@ from palaestra.lab.solve_folder import About, Entry, Journal, open_folder, read_
 from palaestra.players.base import Player
 from palaestra.players.registry import make_player
 from palaestra.players.solo import games_at_once, play_whole
+from palaestra.runs.solutions import parse_solution
 
 GAME = make_game("morpion-4d")
 TEXT = "nrpa(level=1, n=15)"

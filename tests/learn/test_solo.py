@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from palaestra.arena.solutions import check_solution, parse_solution
+from palaestra.arena.solutions import check_solution
 from palaestra.games.registry import make_game
 from palaestra.learn import events, solo
 from palaestra.learn.best_solutions import BestSolutions, best_file
@@ -22,6 +22,7 @@ from palaestra.learn.selfplay import SelfPlay, play_games
 from palaestra.rewards.registry import make_reward
 from palaestra.runs.game_record import GameRecord
 from palaestra.runs.metrics import MetricsLine, RankedReward
+from palaestra.runs.solutions import parse_solution
 from palaestra.search.evaluator import Evaluation, Evaluator, Leaves
 from tests.learn import run_folders
 from tests.learn.fakes import FAKES, SOLO, tiny, tree_of

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from palaestra.arena.solutions import parse_solution
 from palaestra.base.errors import RecordError
 from palaestra.games.registry import make_game
 from palaestra.live.steps import game_steps, solution_steps
 from palaestra.runs.pgn_games import read_games
+from palaestra.runs.solutions import parse_solution
 
 PGN = '[White "a"] [Black "b"] [Variant "tic_tac_toe-3x3"] 1. b2 a1 2. a3 c1 3. c3 b3 4. a2 1/2-1/2\n\n'
 MORPION = "game: morpion-5d\nscore: 2\nmoves:\nn11e\nn20e\n"

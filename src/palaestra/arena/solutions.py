@@ -1,15 +1,4 @@
-"""Solutions of games for one player: a text file that says all, its picture, and the verdict on it.
-
-    # palaestra check-solution FILE verifies this
-    # found by nrpa(level=3), seed 0, restart 17
-    game: morpion-5d
-    score: 82
-    moves:
-    n11e
-    …
-
-Lines that begin with # are for people. After `moves:` stand the moves as a person writes them, as many to a line as one
-likes; @K in front of them picks initial position K.
+"""The verdict on solutions of games for one player (`palaestra.runs.solutions`), and the picture of each.
 
 Morpion solitaire is verified by `palaestra.arena.morpion_referee`, which shares no code with the engine; every other
 game is replayed through its own rules. Where it has a referee, too (`REFEREES`), both must come to the same score. The
@@ -18,40 +7,20 @@ verdict says whether other code than the engine's verified it. This module reads
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from types import ModuleType
 
 import numpy as np
 
 from palaestra.arena import morpion_referee, packing_referee, tour_referee
 from palaestra.base.errors import MoveError, RecordError
-from palaestra.base.types import Int8s
 from palaestra.games.base import Game
 from palaestra.games.rows import ONGOING
 from palaestra.games.svg import dots_document
+from palaestra.runs.solutions import Solution
 
-HEAD = "# palaestra check-solution FILE verifies this"
-EXAMPLE = 'a solution has the lines "game: morpion-5d", "score: 82", "moves:" and then its moves'
-MOST_CHARACTERS = 1_000_000
 REFEREES = (tour_referee, packing_referee)  # modules that know the rules of a game a second time
-_FIELD = re.compile(r"(game|score|moves)\s*:\s*(.*)")
-
-
-@dataclass(frozen=True)
-class Solution:
-    """A game's id, the score that is claimed, the lines of moves, and what people may want to know."""
-
-    game: str
-    score: int
-    rows: tuple[str, ...]
-    notes: tuple[str, ...] = ()
-    places: tuple[int, ...] = field(default=(), compare=False)  # line of the file that each row stands on
-
-    def __str__(self) -> str:
-        notes = [f"# {note}" for note in self.notes]
-        return "\n".join([HEAD, *notes, f"game: {self.game}", f"score: {self.score}", "moves:", *self.rows, ""])
 
 
 @dataclass(frozen=True)
@@ -70,46 +39,6 @@ class Verdict:
         return self.error is None
 
 
-def parse_solution(text: str, name: str) -> Solution:
-    """The solution in a file's text; RecordError, which begins with `name`, if it is none."""
-    if len(text) > MOST_CHARACTERS:
-        raise RecordError(f"{name} is no solution: it has more than {MOST_CHARACTERS:,} characters")
-    given: dict[str, str] = {}
-    notes, rows, places = list[str](), list[str](), list[int]()
-    for number, line in enumerate(text.splitlines(), start=1):
-        line = line.strip()
-        if line.startswith("#"):
-            notes.append(line[1:].strip())
-        elif line and "moves" in given:
-            rows.append(line)
-            places.append(number)
-        elif line:
-            match = _FIELD.fullmatch(line)
-            if match is None or match[1] in given:
-                what = "cannot be read" if match is None else f"gives {match[1]} a second time"
-                raise RecordError(f"{name}: line {number} {what}; {EXAMPLE}")
-            given[match[1]] = match[2]
-            if match[1] == "moves" and match[2]:
-                rows.append(match[2])
-                places.append(number)
-    there = {"game": given.get("game"), "score": given.get("score"), "moves": rows}
-    if missing := [key for key, value in there.items() if not value]:
-        raise RecordError(f"{name} is no solution: it has no {' and no '.join(missing)}; {EXAMPLE}")
-    if not re.fullmatch(r"-?[0-9]{1,9}", given["score"]):
-        raise RecordError(f"{name}: the score is {given['score'][:40]!r}, not a whole number; {EXAMPLE}")
-    return Solution(given["game"], int(given["score"]), tuple(rows), tuple(notes), tuple(places))
-
-
-def make_solution(game: Game, opening: str, actions: Sequence[int], notes: Sequence[str] = ()) -> Solution:
-    """The solution that plays `opening`, which may begin with @K, and then `actions`, to the end."""
-    state = game.from_moves(opening)
-    rows = [opening] if opening else []
-    for action in actions:
-        rows.append(game.action_to_text(state, int(action)))
-        state = _after(game, state, int(action))
-    return Solution(game.id, int(game.outcome(state[None])[0]), tuple(rows), tuple(notes))
-
-
 def check_solution(solution: Solution, game: Game | None = None) -> Verdict:
     """Verify a solution: Morpion by its referee, any other game through `game`, and by a referee where there is one."""
     if morpion_referee.knows(solution.game):
@@ -122,11 +51,6 @@ def check_solution(solution: Solution, game: Game | None = None) -> Verdict:
     if verdict.score is not None and (referee := next((one for one in REFEREES if one.knows(game.id)), None)):
         verdict = _second(solution, game, verdict, referee)
     return _judged(solution, verdict)
-
-
-def final_state(solution: Solution, game: Game) -> Int8s:
-    """The state int8[S] in which the moves end; MoveError if they are not legal."""
-    return game.from_moves(" ".join(solution.rows))
 
 
 def _judged(solution: Solution, verdict: Verdict) -> Verdict:
@@ -171,7 +95,8 @@ def _replay(solution: Solution, game: Game) -> Verdict:
         return Verdict(game.id, None, str(error), False)
     for word, named in moves:
         try:
-            state = _after(game, state, game.text_to_action(state, word))
+            action = game.text_to_action(state, word)
+            state = game.advance(state[None], np.array([action], dtype=np.int32))[0]
         except MoveError as error:
             return Verdict(game.id, None, f"{named} is wrong: {error}", False)
     score = int(game.outcome(state[None])[0])
@@ -192,7 +117,3 @@ def _second(solution: Solution, game: Game, verdict: Verdict, referee: ModuleTyp
         error = f"its referee counts a score of {score}, and the engine {verdict.score}"
         return replace(verdict, score=None, error=error, independent=True)
     return replace(verdict, independent=True)
-
-
-def _after(game: Game, state: Int8s, action: int) -> Int8s:
-    return game.advance(state[None], np.array([action], dtype=np.int32))[0]

@@ -22,7 +22,6 @@ from typing import Any
 
 import numpy as np
 
-from palaestra.arena.solutions import Solution, final_state, make_solution, parse_solution
 from palaestra.base.atomic import TEMPORARY, append_file, disk_error, make_folder, sweep, write_file
 from palaestra.base.errors import RecordError, RunError
 from palaestra.base.locks import lock
@@ -30,6 +29,7 @@ from palaestra.base.reading import MOST_TEXT, opened, parse_json, read_bytes
 from palaestra.base.types import Int8s, Int32s
 from palaestra.games.base import Game
 from palaestra.learn.best_solutions import write_solution
+from palaestra.runs.solutions import Solution, final_state, make_solution, parse_solution
 
 ABOUT, JOURNAL, SOLUTIONS, LOCK = "solve.json", "journal.jsonl", "solutions", "lock"
 FORMAT = 1

@@ -12,13 +12,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from palaestra.arena.solutions import Solution, check_solution, make_solution
+from palaestra.arena.solutions import check_solution
 from palaestra.base.atomic import make_folder, write_file
 from palaestra.base.errors import RunError
 from palaestra.base.text import whole_number
 from palaestra.games.base import Game
 from palaestra.runs.folder import SOLUTIONS
 from palaestra.runs.game_record import GameRecord
+from palaestra.runs.solutions import Solution, make_solution
 
 
 class BestSolutions:

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TypedDict
 
 from palaestra.arena import morpion_referee
-from palaestra.arena.solutions import MOST_CHARACTERS, Solution, Verdict, check_solution, parse_solution
+from palaestra.arena.solutions import Verdict, check_solution
 from palaestra.base.errors import RecordError
-from palaestra.base.reading import read_bytes
 from palaestra.games.base import Game
 from palaestra.games.registry import make_stored_game
+from palaestra.runs.solutions import Solution, parse_solution, read_text
 
 
 class SolutionDocument(TypedDict):
@@ -52,7 +52,7 @@ def check_file(file: str, game: str | None = None) -> CheckedSolution:
 
     `game` names the rules where they are code of the user's own: what a file says is never imported by itself.
     """
-    solution = parse_solution(_read(Path(file)), file)
+    solution = parse_solution(read_text(Path(file)), file)
     return CheckedSolution(file, solution, check_solution(solution, _rules(solution, game, file)))
 
 
@@ -63,14 +63,3 @@ def _rules(solution: Solution, game: str | None, file: str) -> Game | None:
             raise RecordError(f"{file} is of {solution.game}, which has a referee of its own: leave out --game {game}")
         return None
     return make_stored_game(solution.game, file, id=solution.game, given=game)
-
-
-def _read(path: Path) -> str:
-    """The file's text, no more of it than a solution can have."""
-    try:
-        return read_bytes(path, 4 * MOST_CHARACTERS).decode()
-    except UnicodeDecodeError:
-        raise RecordError(f"{path} is no solution: it is not text") from None
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise RecordError(f"cannot read {path} ({reason}); a solution is a file that palaestra solve wrote") from None

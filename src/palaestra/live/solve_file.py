@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from palaestra.arena.solutions import Solution, parse_solution
 from palaestra.base.errors import RecordError
 from palaestra.base.reading import MOST_TEXT, read_bytes
 from palaestra.lab.solve_folder import JOURNAL, SOLUTIONS, Journal, read_journal, read_on
 from palaestra.live.words import clock
+from palaestra.runs.solutions import Solution, parse_solution
 
 MOST_POINTS = 2000  # of a curve
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from palaestra.arena import morpion_referee
-from palaestra.arena.solutions import Solution
 from palaestra.base.errors import RecordError
 from palaestra.base.types import Int8s
 from palaestra.games.base import Game
@@ -16,6 +15,7 @@ from palaestra.games.svg import dots_document
 from palaestra.live.position import Position
 from palaestra.live.words import SIDES, outcome_in_words
 from palaestra.runs.pgn_games import PgnGame
+from palaestra.runs.solutions import Solution
 
 MOST_MOVES = 1000  # of what is drawn move by move
 

@@ -6,13 +6,14 @@ import io
 from dataclasses import dataclass
 
 from palaestra.arena import morpion_referee
-from palaestra.arena.solutions import Solution, Verdict, check_solution, parse_solution
+from palaestra.arena.solutions import Verdict, check_solution
 from palaestra.base.errors import RecordError
 from palaestra.games.registry import make_game
 from palaestra.live.ratings import RatedPlayers, rate_games, rating_config
 from palaestra.live.steps import Steps, game_steps, solution_steps
 from palaestra.live.tournament import make_players
 from palaestra.runs.pgn_games import PgnGame
+from palaestra.runs.solutions import Solution, parse_solution
 from palaestra.work.asked import Tell
 
 

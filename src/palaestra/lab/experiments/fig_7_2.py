@@ -47,10 +47,10 @@ def best_moves(game: str, seed: int, runs: Sequence[Path]) -> list[Row]:
 
     The rows of move 0 are the points of the cross.
     """
-    from palaestra.arena.solutions import parse_solution
     from palaestra.games.morpion import MorpionGame
     from palaestra.games.registry import make_game
     from palaestra.learn.best_solutions import best_file
+    from palaestra.runs.solutions import parse_solution
 
     rules, file = make_game(game), best_file(runs[0])
     assert isinstance(rules, MorpionGame) and file is not None, "every run of this game leaves a solution"
