@@ -107,6 +107,22 @@ def test_a_game_with_many_initial_positions_says_which_one_was_solved(cli: Any, 
         assert (here / f"{opening}.svg").exists()
 
 
+def test_restarts_avoid_the_grids_of_a_file_however_many_threads_make_them_and_only_those(cli: Any, here: Path) -> None:
+    found = json.loads(cli("solve", "morpion-4d", *NRPA, "--restarts", "1", "--json", "--out", "first").out)
+    (here / "known.txt").write_text(Path(found["solutions"][0]).read_text())
+    arguments = ("solve", "morpion-4d", "--player", "nrpa(level=1, n=20, avoid=known.txt)", "--json")
+    for out, threads, restarts in (("one", "1", "3"), ("one", "1", "3"), ("two", "2", "6")):
+        assert cli(*arguments, "--restarts", restarts, "--threads", threads, "--out", out).code == 0
+    one, two = (
+        sorted((line["restart"], line["scores"]) for line in map(json.loads, open(here / out / "journal.jsonl")))
+        for out in ("one", "two")
+    )
+    assert len(one) == 6 and [score for _, score in one] == [score for _, score in two]
+    (here / "known.txt").write_text("game: morpion-4d\nscore: 1\nmoves: m15e\n")
+    changed = cli(*arguments, "--restarts", "1", "--out", "one")
+    assert (changed.code, changed.err.count("\n")) == (2, 1) and "solves with avoided grids" in changed.err
+
+
 OWN_GAME = """
 import numpy as np
 from tests.search.toy_games import tree_game
@@ -138,6 +154,9 @@ def test_a_game_of_one_s_own_is_replayed_by_the_rules_that_the_person_names(
         (("solve", "morpion-4d", "--player", "nobody"), ["unknown player 'nobody'"]),
         (("solve", "morpion-4d", "--player", "human"), ["a person is not restarted"]),
         (("solve", "morpion-4d", "--player", "nrpa(model=none.onnx)"), ["none.onnx"]),
+        (("solve", "morpion-4d", "--player", "nrpa(avoid=none.txt)"), ["cannot read none.txt"]),
+        (("solve", "morpion-4d", "--player", "nrpa(avoid=five.txt)"), ["a solution of morpion-5d", "of morpion-4d"]),
+        (("solve", "tsp-5", "--player", "nrpa(symmetric=true)"), ["initial positions", "leave out symmetric=true"]),
         (("solve", "morpion-4d", "--plot", "curve.gif"), [".png or .svg"]),
         (("solve", "morpion-4d", "--plot", "no/such/curve.svg"), ["there is no folder no/such"]),
         (("solve", "morpion-4d", "--moves", "zz"), ["move 1", "'zz'"]),

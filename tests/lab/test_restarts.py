@@ -270,6 +270,7 @@ def test_random_games_are_counted_many_to_a_line(tmp_path: Path, monkeypatch: py
         ({"seed": 6}, "solves with seed 5, not 6"),
         ({"player": "random"}, "solves with player 'nrpa(level=1, n=15)', not 'random'"),
         ({"opening": "m15e"}, "solves with opening '', not 'm15e'"),
+        ({"avoided_grids": "1b"}, "solves with avoided grids '', not '1b'"),
     ],
 )
 def test_a_folder_of_another_search_is_refused(tmp_path: Path, changes: dict[str, object], piece: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
 
@@ -12,14 +13,18 @@ import pytest
 from palaestra.base.errors import PlayerError
 from palaestra.base.streams import keyed_seeds
 from palaestra.base.types import Int8s, UInt64s
+from palaestra.games.base import Game
 from palaestra.games.registry import make_game
+from palaestra.games.symmetry import Symmetry, identity
 from palaestra.nets.evaluator import OnnxEvaluator
+from palaestra.players.known_grids import KnownGrids
 from palaestra.players.nested import NestedPlayer, NmcsPlayer, NrpaPlayer
 from palaestra.players.registry import make_player
+from palaestra.search.code_images import shared_codes
 from palaestra.search.code_prior import code_logits
-from palaestra.search.nested import Found
+from palaestra.search.nested import Found, nrpa
 from tests.players.run_folders import random_model, write_run
-from tests.search.toy_games import after, leaves, outcome_of, tree_game
+from tests.search.toy_games import Uncompiled, after, leaves, outcome_of, tree_game, uncompiled
 
 SLOT = np.array([3], dtype=np.int64)
 
@@ -136,6 +141,58 @@ def test_an_impossible_setting_is_one_clear_line(arguments: dict[str, float]) ->
     with pytest.raises(PlayerError, match=rf"^nrpa\(…\): {name} is .*for example nrpa\(") as caught:
         NrpaPlayer(tree_game(0), "nrpa(…)", **arguments)  # type: ignore[arg-type]
     assert "\n" not in str(caught.value)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Lopsided(Uncompiled):
+    """Its symmetry moves the initial position."""
+
+    def permute(self, states: Int8s, symmetry: Symmetry, swap: bool = False) -> Int8s:
+        return states.copy() if symmetry is self.symmetries[0] else states + np.int8(1)
+
+
+def lopsided() -> Lopsided:
+    plain = uncompiled(tree_game(1))
+    facts = {field.name: getattr(plain, field.name) for field in fields(plain) if field.init}
+    return Lopsided(**{**facts, "symmetries": (identity(1, plain.num_actions), identity(1, plain.num_actions))})
+
+
+def test_a_beam_and_symmetric_codes_reach_the_search() -> None:
+    game = make_game("morpion-4d")
+    root = game.initial(1)[0]
+    images = shared_codes(game.symmetries)
+    for text, wanted in (
+        ("nrpa(level=1, n=10, beam=3)", nrpa(game, root, keyed_seeds(1), 1, 10, beam=3)),
+        ("nrpa(level=1, n=10, symmetric=true)", nrpa(game, root, keyed_seeds(1), 1, 10, images=images)),
+    ):
+        player = make_player(text, game)
+        assert isinstance(player, NrpaPlayer) and player.text == text
+        assert player.search(root, keyed_seeds(1)) == wanted != nrpa(game, root, keyed_seeds(1), 1, 10)
+
+
+@pytest.mark.parametrize(
+    ("game", "piece"),
+    [
+        (tree_game(1), "tree-1 has no symmetries"),
+        (make_game("tsp-5"), "initial positions, and symmetric codes need one that is its own image"),
+        (lopsided(), "no symmetry of tree-1 leaves its initial position as it is"),
+    ],
+)
+def test_symmetric_codes_need_a_start_with_symmetries(game: Game, piece: str) -> None:
+    with pytest.raises(PlayerError, match=f"{piece}.*; leave out symmetric=true") as error:
+        make_player("nrpa(symmetric=true)", game)
+    assert "\n" not in str(error.value)
+
+
+def test_a_prior_is_the_same_for_moves_that_share_a_code() -> None:
+    game = make_game("morpion-4d")
+    shares = np.random.default_rng(1).random(game.num_actions)
+    player = NrpaPlayer(game, "nrpa", symmetric=True, known=KnownGrids(shares, "digest"), penalty=2.0)
+    images = shared_codes(game.symmetries)
+    assert player.logits is not None
+    for action in range(0, game.num_actions, 50):
+        together = [image for image in images[action] if image >= 0]
+        assert player.logits[action] == pytest.approx(-2.0 * shares[together].mean())
 
 
 def test_a_network_from_a_file_or_a_run_is_the_prior_times_its_factor(

@@ -34,7 +34,10 @@ OTHER_VALUES: dict[str, dict[str, Any]] = {
     "rhea": {"population": 4, "horizon": 3, "mutation": 0.5, "playouts": 1, "evaluations": 8, "sequences": "any"},
     "nmcs": {"level": 1},
     "two_opt": {"starts": 3},
-    "nrpa": {"level": 1, "n": 5, "alpha": 0.5, "playouts": 2, "repeats": 3, "model": "a network", "prior": 0.5},
+    "nrpa": {
+        "level": 1, "n": 5, "alpha": 0.5, "playouts": 2, "repeats": 3, "model": "a network", "prior": 0.5, "beam": 2,
+        "symmetric": True, "avoid": "a solution", "penalty": 0.5,
+    },
     "uct": {
         "simulations": 10, "ms": 1000.0, "solver": False, "nodes": 50, "leaves": 2, "reuse": False, "temperature": 1.0,
         "c": 0.5, "rule": "puct", "reward": "hand_tuned",
@@ -79,6 +82,7 @@ def net(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = write_network(TIC, folder / "net.onnx")
     write_run(folder / "run", TIC, {1: path.read_bytes()})
     write_network(MORPION, folder / "morpion.onnx")
+    (folder / "morpion.txt").write_text("game: morpion-4d\nscore: 1\nmoves: m15e\n")
     (folder / "table").write_bytes(table_bytes(Table(TIC), About("q", 0)))
     return path
 
@@ -104,6 +108,8 @@ def with_values(kind: type[Kind], net: Path, values: dict[str, Any] | None = Non
         chosen["network"] = f"{net.parent / 'run'}@1"
     if "model" in chosen:
         chosen["model"] = str(net.parent / "morpion.onnx")
+    if "avoid" in chosen:
+        chosen["avoid"] = str(net.parent / "morpion.txt")
     if "table" in kind.model_fields:
         chosen["table"] = str(net.parent / "table")
     if "command" in kind.model_fields:
@@ -209,6 +215,9 @@ def test_texts_that_mean_the_same_have_one_canonical_text(text: str, canonical: 
         ("nrpa(level=7)", ["level is 7", "a whole number from 1 to 6"]),
         ("nrpa(playouts=0)", ["playouts is 0", "a whole number from 1 to 100000"]),
         ("nrpa(repeats=0)", ["repeats is 0", "a whole number from 1 to 100000"]),
+        ("nrpa(beam=0)", ["beam is 0", "a whole number from 1 to 1000"]),
+        ("nrpa(symmetric=1)", ["symmetric is 1", "true or false"]),
+        ("nrpa(penalty=2)", ["give avoid=FILE with it"]),
         ("rhea(population=10, evaluations=5)", ["at least the population, 10"]),
         ("uct:x", ["nothing after a colon"]),
         ("run", ["run needs network, a text", "run:NAME@best(simulations=100)"]),

@@ -10,12 +10,16 @@ import pytest
 
 from palaestra.base.stopping import Stopped
 from palaestra.base.streams import keyed_seeds
-from palaestra.base.types import Int8s
+from palaestra.base.types import Float64s, Int8s
 from palaestra.games.base import Game
 from palaestra.games.registry import make_game
 from palaestra.search import nested
+from palaestra.search.code_images import own_codes
 from palaestra.search.nested import Found, nmcs, nrpa
+from palaestra.search.nested_beam import beam_nrpa
+from palaestra.search.nested_stack import NrpaSettings, Played, initial_weights
 from tests.search.toy_games import (
+    BRANCHES,
     Stream,
     after,
     leaves,
@@ -30,10 +34,13 @@ Line = tuple[int, list[int]]  # outcome, actions
 
 
 class Textbook:
-    """Both algorithms as their papers print them, with recursion, logits and replays; counts its playouts."""
+    """Both algorithms as their papers print them, with recursion, logits and replays; counts its playouts.
 
-    def __init__(self, game: Game, seed: int) -> None:
-        self.game, self.stream, self.playouts = game, Stream(seed), 0
+    `codes` are those of actions that have another code than themselves.
+    """
+
+    def __init__(self, game: Game, seed: int, codes: dict[int, int] | None = None) -> None:
+        self.game, self.stream, self.playouts, self.codes = game, Stream(seed), 0, codes or {}
 
     def nmcs(self, state: Int8s, level: int) -> Line:
         if level == 0:
@@ -82,9 +89,36 @@ class Textbook:
                 break
         return best
 
+    def beam_nrpa(
+        self, root: Int8s, level: int, n: int, beam: int, playouts: int = 1, repeats: float = math.inf
+    ) -> Line:
+        """The top level keeps pairs of logits and lines; lines of the same moves in another order count as one."""
+        pairs: list[tuple[dict[int, float], Line]] = [({}, (-(10**9), []))]
+        again = 0
+        for _ in range(n):
+            best = pairs[0][1]
+            found = [(old, self.best_of(root, level - 1, old, n, playouts, repeats)) for old, _ in pairs]
+            again += sum(line == best for _, line in found)
+            pool, pairs = sorted([*found, *pairs], key=lambda pair: -pair[1][0]), []
+            for logits, line in pool:
+                if len(pairs) < beam and all(sorted(line[1]) != sorted(other) for _, (_, other) in pairs):
+                    pairs.append((self.adapted(root, logits, line[1], 1.0), line))
+            again = again if pairs[0][1] == best else 0
+            if again >= repeats:
+                break
+        return pairs[0][1]
+
+    def best_of(self, root: Int8s, level: int, logits: dict[int, float], n: int, playouts: int, repeats: float) -> Line:
+        """A call of a level as the level above makes it: level 0 plays several games, of equals the newer counts."""
+        calls = range(playouts if level == 0 else 1)
+        return max(
+            reversed([self.nrpa(root, level, dict(logits), n, 1.0, playouts, repeats) for _ in calls]),
+            key=lambda line: line[0],
+        )
+
     def softmax(self, state: Int8s, logits: dict[int, float]) -> tuple[list[int], list[float]]:
         moves = legal_list(self.game, state)
-        powers = [math.exp(logits.get(move, 0.0)) for move in moves]
+        powers = [math.exp(logits.get(self.codes.get(move, move), 0.0)) for move in moves]
         return moves, [power / sum(powers) for power in powers]
 
     def softmax_game(self, state: Int8s, logits: dict[int, float]) -> Line:
@@ -104,8 +138,9 @@ class Textbook:
         for played in line:
             moves, chances = self.softmax(state, logits)
             for move, chance in zip(moves, chances, strict=True):
-                new[move] = new.get(move, 0.0) - alpha * chance
-            new[played] += alpha
+                code = self.codes.get(move, move)
+                new[code] = new.get(code, 0.0) - alpha * chance
+            new[self.codes.get(played, played)] += alpha
             state = after(self.game, state, played)
         return new
 
@@ -151,6 +186,71 @@ def test_stabilised_and_limited_nrpa_equal_the_textbook(level: int, n: int, play
         assert found == plain == Found(outcome, tuple(line), book.playouts)
         shorter += found.playouts < playouts * n**level
     assert (shorter > 0) == (repeats is not None)
+
+
+@pytest.mark.parametrize(
+    ("level", "n", "beam", "playouts", "repeats"),
+    [(1, 8, 3, 1, None), (1, 6, 2, 3, None), (2, 6, 2, 1, None), (2, 8, 3, 2, 2), (3, 4, 2, 1, None)],
+)
+def test_nrpa_with_a_beam_equals_the_textbook_draw_for_draw(
+    level: int, n: int, beam: int, playouts: int, repeats: int | None
+) -> None:
+    for seed in range(6):
+        game = tree_game(seed)
+        root, streams = game.initial(1)[0], keyed_seeds(seed, 7)
+        book = Textbook(game, int(streams[0]))
+        outcome, line = book.beam_nrpa(root, level, n, beam, playouts, math.inf if repeats is None else repeats)
+        plain = nrpa(uncompiled(game), root, streams.copy(), level, n, playouts=playouts, repeats=repeats, beam=beam)
+        found = nrpa(game, root, streams, level, n, playouts=playouts, repeats=repeats, beam=beam)
+        assert found == plain == Found(outcome, tuple(line), book.playouts)
+        assert int(streams[0]) == book.stream.word
+
+
+@pytest.mark.parametrize(("level", "repeats"), [(1, None), (1, 2), (2, None), (2, 2)])
+def test_a_beam_of_one_line_is_plain_nrpa(level: int, repeats: int | None) -> None:
+    for seed in range(6):
+        game = tree_game(seed)
+        root, streams = game.initial(1)[0], keyed_seeds(seed, 8)
+        how = NrpaSettings(10, 1.0, 1, repeats, own_codes(game))
+
+        def search(weights: Float64s, level: int, how: NrpaSettings) -> Played:
+            return nested.compiled_nrpa(game, root, streams, level, weights, how, None)  # noqa: B023
+
+        plain = nrpa(game, root, streams.copy(), level, 10, repeats=repeats)
+        found = beam_nrpa(game, root, level, 1, initial_weights(game, None), how, search)
+        assert Found(found.outcome, tuple(found.line), found.playouts) == plain
+
+
+def test_a_beam_counts_moves_in_another_order_as_the_same_line() -> None:
+    game = make_game("morpion-4d")
+    state = random_positions(game, 1, seed=4)[0]
+    for seed in range(2):
+        streams = keyed_seeds(seed, 9)
+        book = Textbook(game, int(streams[0]))
+        wanted = _found(book, book.beam_nrpa(state, 2, 4, 3))
+        assert nrpa(game, state, streams, 2, 4, beam=3) == wanted
+        assert int(streams[0]) == book.stream.word
+
+
+@pytest.mark.parametrize(("level", "n", "beam"), [(1, 12, 1), (2, 6, 1), (3, 4, 1), (2, 5, 2)])
+def test_actions_that_share_a_code_learn_together_as_in_the_textbook(level: int, n: int, beam: int) -> None:
+    """Branches 0 and 3 of a depth share a code, and so do 1 of the first two depths; others have their own."""
+    changed = 0
+    for seed in range(6):
+        game = tree_game(seed)
+        codes = {action: action - 3 for action in range(3, game.num_actions, BRANCHES)} | {BRANCHES + 1: 1}
+        images = np.full((game.num_actions, 2), -1, dtype=np.int32)
+        for action in range(game.num_actions):
+            same = [other for other in range(game.num_actions) if codes.get(other, other) == codes.get(action, action)]
+            images[action, : len(same)] = same
+        root, streams = game.initial(1)[0], keyed_seeds(seed, 10)
+        book = Textbook(game, int(streams[0]), codes)
+        outcome, line = book.nrpa(root, level, {}, n, 1.0) if beam == 1 else book.beam_nrpa(root, level, n, beam)
+        plain = nrpa(uncompiled(game), root, streams.copy(), level, n, beam=beam, images=images)
+        found = nrpa(game, root, streams.copy(), level, n, beam=beam, images=images)
+        assert found == plain == Found(outcome, tuple(line), book.playouts)
+        changed += found != nrpa(game, root, streams.copy(), level, n, beam=beam)
+    assert changed > 0
 
 
 @pytest.mark.parametrize(("level", "n"), [(1, 12), (2, 6), (3, 4)])

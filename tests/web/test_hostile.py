@@ -146,8 +146,8 @@ def _attack_socket(server: Server) -> None:
 PLAYERS = (
     "qtable:/etc/passwd", "puct(/tmp/x.onnx)", "puct(model.onnx, simulations=10)", "rave(x.onnx, w=0.5)", "os:system",
     "os:system(1)", "uct(rule=os:system)", "run:../secret", "run:/etc", "run:..", "run:.", "run:a/b", "run:~",
-    "net:../x@3", "nrpa(run=../x)", "nrpa(model=x.onnx)", "human", "gtp:touch x", "uci:touch x", "run:" + "a" * 300,
-    "uct(" + "9" * 600 + ")", "", "gumbel(x.onnx)",
+    "net:../x@3", "nrpa(run=../x)", "nrpa(model=x.onnx)", "nrpa(avoid=x.txt)", "human", "gtp:touch x", "uci:touch x",
+    "run:" + "a" * 300, "uct(" + "9" * 600 + ")", "", "gumbel(x.onnx)",
 )  # fmt: skip
 GAMES = (
     "gdl:/etc/passwd", "gdl:../x.kif", "gdl:x.kif", "os:system", "my_game:GAME", "openspiel:../x",

@@ -1,6 +1,6 @@
 """The folder of `palaestra solve`: what is solved, a journal of its restarts, and every best solution.
 
-    solve.json      game, player, seed and opening; a folder is continued only with the same
+    solve.json      game, player, seed, opening and grids avoided; a folder is continued only with the same
     journal.jsonl   one line a piece of work: its restarts, how often each score was met, when it ended
     solutions/      every new best, and every different grid that equals the best: SCORE-restart-NUMBER.txt and .svg
 
@@ -46,6 +46,7 @@ class About:
     seed: int
     opening: str
     at_once: int
+    avoided_grids: str = ""  # digest of the file of grids that the player avoids, if it does
 
 
 @dataclass(frozen=True)
@@ -193,7 +194,8 @@ def _settle(path: Path, about: About) -> About:
         wanted = replace(about, at_once=known.at_once)  # how work is cut changes no restart
         for name, value in asdict(wanted).items():
             if (there := getattr(known, name)) != value:
-                raise RunError(f"{path} solves with {name} {there!r}, not {value!r}; give the same, or another --out")
+                what = name.replace("_", " ")
+                raise RunError(f"{path} solves with {what} {there!r}, not {value!r}; give the same, or another --out")
         return known
     try:
         names = [entry.name for entry in path.iterdir()] if path.exists() else []

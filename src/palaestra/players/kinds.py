@@ -199,9 +199,15 @@ class Nrpa(Kind):
     model: str | None = Field(None, min_length=1)  # the prior's network: an ONNX file
     run: str | None = Field(None, min_length=1)  # or that of a run: NAME@best, NAME@last, NAME@12 or NAME
     prior: float = Field(1.0, gt=0, le=100)  # what its mean centred logits are multiplied by; paper: no prior
+    beam: int = Field(1, ge=1, le=1000)  # lines that the top level keeps, each with a policy; paper: 1
+    symmetric: bool = False  # whether moves that are images of each other share a code; paper: no
+    avoid: str | None = Field(None, min_length=1)  # a file of solutions: the search begins with lower logits there
+    penalty: float = Field(1.0, gt=0, le=100)  # by so much, for a move that all of them play
 
     @model_validator(mode="after")
-    def _one_network(self) -> Nrpa:
+    def _read_together(self) -> Nrpa:
+        if self.avoid is None and "penalty" in self.model_fields_set:
+            raise ValueError("a penalty is for moves of known grids: give avoid=FILE with it")
         if self.model is not None and self.run is not None:
             raise ValueError("give either model or run, not both")
         if self.model is None and self.run is None and "prior" in self.model_fields_set:
@@ -216,8 +222,13 @@ class Nrpa(Kind):
             from palaestra.nets.evaluator import OnnxEvaluator
 
             network = OnnxEvaluator(game, model)
-        names = ("level", "n", "alpha", "prior", "playouts", "repeats")
-        return NrpaPlayer(game, text, network=network, **{name: getattr(self, name) for name in names})
+        known = None
+        if self.avoid is not None:
+            from palaestra.players.known_grids import read_known_grids
+
+            known = read_known_grids(self.avoid, game)
+        names = ("level", "n", "alpha", "prior", "playouts", "repeats", "beam", "symmetric", "penalty")
+        return NrpaPlayer(game, text, network=network, known=known, **{name: getattr(self, name) for name in names})
 
     def _network(self, game: Game) -> str | bytes | None:
         """The file of the prior's network, or its content."""

@@ -19,7 +19,9 @@ from palaestra.base.streams import Rng, seeds_from
 from palaestra.base.types import Int8s, Int32s, Int64s, UInt64s
 from palaestra.games.base import Game
 from palaestra.players.base import Analysis, Player
+from palaestra.players.known_grids import KnownGrids
 from palaestra.rewards.base import default_reward
+from palaestra.search.code_images import shared_codes, shared_logits, symmetries_of
 from palaestra.search.code_prior import code_logits
 from palaestra.search.evaluator import Evaluator
 from palaestra.search.nested import Found, nmcs, nrpa
@@ -123,10 +125,11 @@ class NrpaPlayer(NestedPlayer):
     """Nested rollout policy adaptation of `level` 1 to 6: `n` ≥ 1 calls a level, step size 0 < `alpha` ≤ 100.
 
     `playouts` games come before each adaptation of level 1; a level ends when its best line has come `repeats` times
-    again.
+    again; the top level keeps `beam` lines. `symmetric` lets actions that are images of each other share a code.
 
     With a `network`, the logits begin at `prior` times its mean opinion of each action (`palaestra.search.code_prior`):
-    the games for that are played here, once, from a fixed seed, so that equal players have equal priors.
+    the games for that are played here, once, from a fixed seed, so that equal players have equal priors. With `known`
+    grids they are lower by `penalty` times the share of the grids that play the action.
     """
 
     def __init__(
@@ -140,6 +143,10 @@ class NrpaPlayer(NestedPlayer):
         prior: float = 1.0,
         playouts: int = 1,
         repeats: int | None = None,
+        beam: int = 1,
+        symmetric: bool = False,
+        known: KnownGrids | None = None,
+        penalty: float = 1.0,
     ) -> None:
         super().__init__(game, text, level)
         if n < 1:
@@ -148,11 +155,33 @@ class NrpaPlayer(NestedPlayer):
             raise PlayerError(
                 f"{text}: alpha is {alpha}; it must be more than 0, at most 100, for example nrpa(alpha=1)"
             )
-        self.n, self.alpha, self.playouts, self.repeats = n, float(alpha), playouts, repeats
-        self.logits = None if network is None else prior * code_logits(game, network, np.random.default_rng(0))
+        self.n, self.alpha, self.playouts, self.repeats, self.beam = n, float(alpha), playouts, repeats, beam
+        self.images = _shared_codes(game, text) if symmetric else None
+        self.avoided = "" if known is None else known.digest
+        logits = None if network is None else prior * code_logits(game, network, np.random.default_rng(0))
+        if known is not None:
+            logits = (0.0 if logits is None else logits) - penalty * known.shares
+        self.logits = logits if logits is None or self.images is None else shared_logits(logits, self.images)
 
     def search(self, state: Int8s, streams: UInt64s, stopped: threading.Event | None = None) -> Found:
         return nrpa(
             self.game, state, streams, self.level, self.n, self.alpha, self.logits, stopped,
-            playouts=self.playouts, repeats=self.repeats,
+            playouts=self.playouts, repeats=self.repeats, beam=self.beam, images=self.images,
         )  # fmt: skip
+
+
+def _shared_codes(game: Game, text: str) -> Int32s:
+    """int32[A, K]: which actions share a code; PlayerError if no two do."""
+    if len(game.symmetries) == 1:
+        raise PlayerError(f"{text}: {game.id} has no symmetries, so no moves share a code; leave out symmetric=true")
+    if game.num_starts > 1:
+        raise PlayerError(
+            f"{text}: {game.id} has {game.num_starts:,} initial positions, and symmetric codes need one that is its own"
+            " image; leave out symmetric=true"
+        )
+    symmetries = symmetries_of(game, game.initial(1)[0])
+    if len(symmetries) == 1:
+        raise PlayerError(
+            f"{text}: no symmetry of {game.id} leaves its initial position as it is; leave out symmetric=true"
+        )
+    return shared_codes(symmetries)

@@ -160,9 +160,10 @@ def weighted_game(stack: NrpaStack, streams: UInt64s, p: Int64s) -> None:
 def adapt(stack: NrpaStack, level: int, alpha: float) -> None:
     """Draw the weights of a level toward its best line: logit +α for the move played, -α·p for every legal one.
 
-    All probabilities are those before the change; the lists were kept, so nothing is replayed.
+    All probabilities are those before the change; the lists were kept, so nothing is replayed. Codes that are images of
+    each other have equal weights and take the changes of all of them.
     """
-    weights, change = stack.weights[level], stack.change
+    weights, change, images = stack.weights[level], stack.change, stack.images
     offsets, options, line = stack.offsets[level], stack.options[level], stack.lines[level]
     length = stack.records[level, LENGTH]
     for step in range(length):
@@ -176,9 +177,18 @@ def adapt(stack: NrpaStack, level: int, alpha: float) -> None:
     for i in range(offsets[length]):
         code = options[i]
         if change[code] != 0.0:
-            weight = weights[code] * math.exp(change[code])
-            weights[code] = min(max(weight, LIGHTEST), HEAVIEST)
-            change[code] = 0.0
+            by = 0.0
+            for k in range(images.shape[1]):
+                image = images[code, k]
+                if image >= 0:
+                    by += change[image]
+                    change[image] = 0.0
+            weight = weights[code] * math.exp(by)
+            weight = min(max(weight, LIGHTEST), HEAVIEST)
+            for k in range(images.shape[1]):
+                image = images[code, k]
+                if image >= 0:
+                    weights[image] = weight
 
 
 @inlined

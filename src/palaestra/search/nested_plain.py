@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import math
 import threading
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from palaestra.base.stopping import stop_if_asked
 from palaestra.base.streams import uniform
-from palaestra.base.types import Float64s, Int8s, UInt64s
+from palaestra.base.types import Float64s, Int8s, Int32s, UInt64s
 from palaestra.games.base import Game
 from palaestra.games.rows import ONGOING
-from palaestra.search.nested_stack import HEAVIEST, LIGHTEST, NOTHING, initial_weights
+from palaestra.search.nested_stack import HEAVIEST, LIGHTEST, NOTHING, NrpaSettings, Played
 
 Answer = tuple[int, tuple[int, ...], int]  # outcome, actions, playouts
 
@@ -83,17 +83,8 @@ def plain_nmcs(
         playouts += 1
 
 
-@dataclass
-class _Game:
-    """A finished game: what was legal at each step, and what was played."""
-
-    outcome: int = NOTHING
-    line: list[int] = field(default_factory=list)
-    options: list[list[int]] = field(default_factory=list)
-
-
-def _weighted_game(game: Game, state: Int8s, weights: Float64s, streams: UInt64s) -> _Game:
-    played = _Game()
+def _weighted_game(game: Game, state: Int8s, weights: Float64s, streams: UInt64s) -> Played:
+    played = Played()
     while options := _legal(game, state):
         sums = np.cumsum(weights[options])
         target = uniform(streams, 0) * sums[-1]
@@ -105,15 +96,18 @@ def _weighted_game(game: Game, state: Int8s, weights: Float64s, streams: UInt64s
     return played
 
 
-def _adapt(weights: Float64s, best: _Game, alpha: float) -> None:
+def adapt(weights: Float64s, best: Played, alpha: float, images: Int32s) -> None:
+    """Draw weights [A] toward a game, as `palaestra.search.nested_loops.adapt` does."""
     change: dict[int, float] = {}
     for action, options in zip(best.line, best.options, strict=True):
         share = alpha / float(np.cumsum(weights[options])[-1])
         for option in options:
             change[option] = change.get(option, 0.0) - weights[option] * share
         change[action] += alpha
-    for code, by in change.items():
-        weights[code] = min(max(weights[code] * math.exp(by), LIGHTEST), HEAVIEST)
+    for code in list(change):
+        together = [image for image in images[code].tolist() if image >= 0]
+        if by := sum(change.pop(image, 0.0) for image in together):
+            weights[together] = min(max(weights[code] * math.exp(by), LIGHTEST), HEAVIEST)
 
 
 def plain_nrpa(
@@ -121,37 +115,33 @@ def plain_nrpa(
     state: Int8s,
     streams: UInt64s,
     level: int,
-    n: int,
-    alpha: float,
-    logits: Float64s | None,
+    weights: Float64s,
+    how: NrpaSettings,
     stopped: threading.Event | None,
-    playouts: int,
-    repeats: int | None,
-) -> Answer:
-    """`palaestra.search.nested.nrpa`."""
-    weights = initial_weights(game, level, logits)
+) -> Played:
+    """The best game of one call of a level ≥ 1 that begins with weights [A]."""
+    levels = np.repeat(weights[None, :], level + 1, axis=0)
     made = 0
 
-    def search(at: int) -> _Game:
+    def search(at: int) -> Played:
         """The best game of one call of a level, which begins with the weights of the level above."""
         nonlocal made
-        best, again = _Game(), 0
-        for _ in range(n):
-            for _ in range(playouts if at == 1 else 1):
+        best, again = Played(), 0
+        for _ in range(how.n):
+            for _ in range(how.playouts if at == 1 else 1):
                 if at == 1:
                     stop_if_asked(stopped)
                     made += 1
-                    found = _weighted_game(game, state, weights[1], streams)
+                    found = _weighted_game(game, state, levels[1], streams)
                 else:
-                    weights[at - 1] = weights[at]
+                    levels[at - 1] = levels[at]
                     found = search(at - 1)
                 if found.outcome >= best.outcome:
                     again = again + 1 if found.line == best.line else 0
                     best = found
-            _adapt(weights[at], best, alpha)
-            if repeats is not None and again >= repeats:
+            adapt(levels[at], best, how.alpha, how.images)
+            if how.repeats is not None and again >= how.repeats:
                 break
         return best
 
-    found = search(level)
-    return found.outcome, tuple(found.line), made
+    return replace(search(level), playouts=made)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -38,6 +39,7 @@ class NrpaStack(NamedTuple):
     root: Int8s  # [S]
     state: Int8s  # [S] scratch
     weights: Float64s  # [top+1, A] exp(logit) of every code
+    images: Int32s  # [A, K] the codes that change together with each code, its own among them, then -1
     change: Float64s  # [A] scratch, zero between uses
     sums: Float64s  # [L] scratch
     lines: Int32s  # [top+1, max_plies] best line, from the root on
@@ -57,24 +59,45 @@ def nmcs_stack(game: Game, state: Int8s, top: int) -> NmcsStack:
     )
 
 
-def initial_weights(game: Game, top: int, logits: Float64s | None) -> Float64s:
-    """exp(logit) of every code for levels 0 … top, float64[top+1, A]: all 1 where no logits are given."""
+@dataclass(frozen=True, eq=False)
+class NrpaSettings:
+    """How NRPA adapts, but for its beam: `palaestra.search.nested.nrpa` says what each of these is."""
+
+    n: int
+    alpha: float
+    playouts: int
+    repeats: int | None
+    images: Int32s
+
+
+@dataclass
+class Played:
+    """A finished game, or none yet: what was legal at each step, what was played, and how many games it took."""
+
+    outcome: int = NOTHING
+    line: list[int] = field(default_factory=list)
+    options: list[list[int]] = field(default_factory=list)
+    playouts: int = 0
+
+
+def initial_weights(game: Game, logits: Float64s | None) -> Float64s:
+    """exp(logit) of every code, float64[A]: all 1 where no logits are given."""
     if logits is None:
-        return np.ones((top + 1, game.num_actions), dtype=np.float64)
+        return np.ones(game.num_actions, dtype=np.float64)
     bound = np.log(HEAVIEST)
-    weights = np.exp(np.clip(np.asarray(logits, dtype=np.float64), -bound, bound))
-    return np.repeat(weights[None, :], top + 1, axis=0)
+    return np.asarray(np.exp(np.clip(np.asarray(logits, dtype=np.float64), -bound, bound)))
 
 
-def nrpa_stack(game: Game, state: Int8s, top: int, logits: Float64s | None = None) -> NrpaStack:
-    """A stack for a search from `state`; codes weigh exp(logits [A]), or 1."""
+def nrpa_stack(game: Game, state: Int8s, top: int, weights: Float64s, images: Int32s) -> NrpaStack:
+    """A stack for a search from `state` that begins with these weights [A]."""
     records = np.zeros((top + 1, 5), dtype=np.int64)
     records[:, BEST] = NOTHING
     return NrpaStack(
         records=records,
         root=np.array(state, dtype=np.int8),
         state=np.zeros(game.state_size, dtype=np.int8),
-        weights=initial_weights(game, top, logits),
+        weights=np.repeat(weights[None, :], top + 1, axis=0),
+        images=images,
         change=np.zeros(game.num_actions, dtype=np.float64),
         sums=np.zeros(game.max_legal, dtype=np.float64),
         lines=np.zeros((top + 1, game.max_plies), dtype=np.int32),

@@ -25,6 +25,13 @@ def test_every_arm_is_a_player_and_one_searches_a_level_deeper() -> None:
     assert deeper == {DEEPER}
 
 
+def test_the_scale_for_a_laptop_says_what_it_costs_in_all() -> None:
+    experiment = declared()["nrpa-settings"]
+    laptop = experiment.scales.laptop
+    total = len(experiment.arms) * laptop.seeds * float(laptop.values["minutes"] or 0)
+    assert f"make {total:g} minutes of one core" in laptop.departs
+
+
 def test_rows_say_which_player_found_which_scores() -> None:
     rows = list(scores_found("morpion-4d", 1, ", n=5", 1, 0, 0.005))
     assert rows and {row["player"] for row in rows} == {"nrpa(level=1, n=5)"}
