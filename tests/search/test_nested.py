@@ -288,6 +288,8 @@ def test_a_search_that_is_told_to_stop_has_no_answer(compiled: bool) -> None:
         nmcs(rules, root, keyed_seeds(1), 2, stopped)
     with pytest.raises(Stopped):
         nrpa(rules, root, keyed_seeds(1), 2, stopped=stopped)
+    with pytest.raises(Stopped):
+        nrpa(rules, root, keyed_seeds(1), 2, stopped=stopped, beam=2)
 
 
 def test_both_equal_the_textbook_on_morpion() -> None:

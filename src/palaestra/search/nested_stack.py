@@ -1,4 +1,7 @@
-"""The memory of nested searches: one record, one line and one position or set of weights per level, in arrays."""
+"""The memory of nested searches: one record, one line and one position or set of weights per level, in arrays.
+
+Also what a call of a level of NRPA is given and gives, compiled or not.
+"""
 
 from __future__ import annotations
 
