@@ -47,6 +47,7 @@ VERBS: dict[str, tuple[str, ...]] = {  # file -> the command that opens it
     "runs/whole/games/0001.pgn": ("report", "whole"),
     "solved/solve.json": (*SOLVE, "--out", "solved"),
     "solved/journal.jsonl": (*SOLVE, "--out", "solved"),
+    "known.txt": ("solve", "morpion-4d", "--player", "nrpa(level=1, n=2, avoid=known.txt)", "--restarts", "1"),
 }
 
 
@@ -60,6 +61,7 @@ def write_good(folder: Path) -> None:
     (folder / "lines.txt").write_text("a1 b2\nc3 # a line\n")
     (folder / "tic.table").write_bytes(table_bytes(Table(TIC), About("q", 1)))
     (folder / "solution.txt").write_text("# by nobody\ngame: morpion-5d\nscore: 1\nmoves:\nn11e\n")
+    (folder / "known.txt").write_text("# by nobody\ngame: morpion-4d\nscore: 1\nmoves:\nm15e\n")
     scores = [-1, -1, 1, 1, 1, 1, 1, -1, -1]
     (folder / "sets.json").write_text(json.dumps({"all": [{"moves": "", "scores": scores}]}))
     (folder / "rules.kif").write_text(rulesheet("tic_tac_toe-3x3"))
@@ -219,5 +221,13 @@ def test_every_other_hostile_file_too(cli: Cli, here: Path, alarm: None, file: s
 
 @pytest.mark.parametrize("damage", ["empty", "random", "nested lists", "a pipe", "a folder", "an endless device"])
 def test_what_cannot_be_the_file_is_always_refused(cli: Cli, here: Path, alarm: None, damage: str) -> None:
-    for file in ("net.onnx", "tic.table", "sets.json", "rules.kif", "solution.txt", "runs/small/manifest.json"):
+    for file in (
+        "net.onnx",
+        "tic.table",
+        "sets.json",
+        "rules.kif",
+        "solution.txt",
+        "known.txt",
+        "runs/small/manifest.json",
+    ):
         assert try_file(cli, here, file, damage) == 2, file

@@ -155,7 +155,7 @@ def test_a_game_of_one_s_own_is_replayed_by_the_rules_that_the_person_names(
         (("solve", "morpion-4d", "--player", "human"), ["a person is not restarted"]),
         (("solve", "morpion-4d", "--player", "nrpa(model=none.onnx)"), ["none.onnx"]),
         (("solve", "morpion-4d", "--player", "nrpa(avoid=none.txt)"), ["cannot read none.txt"]),
-        (("solve", "morpion-4d", "--player", "nrpa(avoid=five.txt)"), ["a solution of morpion-5d", "of morpion-4d"]),
+        (("solve", "morpion-4d", "--player", "nrpa(avoid=five.txt)"), ["a solution of 'morpion-5d'", "of morpion-4d"]),
         (("solve", "tsp-5", "--player", "nrpa(symmetric=true)"), ["initial positions", "leave out symmetric=true"]),
         (("solve", "morpion-4d", "--plot", "curve.gif"), [".png or .svg"]),
         (("solve", "morpion-4d", "--plot", "no/such/curve.svg"), ["there is no folder no/such"]),

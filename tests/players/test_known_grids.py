@@ -80,7 +80,7 @@ def test_restarts_that_avoid_a_grid_play_fewer_of_its_moves(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("text", "piece"),
     [
-        ("game: morpion-5d\nscore: 1\nmoves: k14e\n", "has a solution of morpion-5d, and only those of morpion-4d"),
+        ("game: morpion-5d\nscore: 1\nmoves: k14e\n", "has a solution of .morpion-5d., and only those of morpion-4d"),
         ("game: morpion-4d\nscore: 1\nmoves: m15e\ngame: morpion-4d\nscore: 1\nmoves: zz\n", "solution 2 cannot be"),
         ("nonsense", "line 1 cannot be read"),
         ("\udcff", "it is not text"),

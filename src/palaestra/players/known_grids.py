@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from palaestra.base.errors import MoveError, RecordError
+from palaestra.base.text import clip
 from palaestra.base.types import Float64s
 from palaestra.games.base import Game
 from palaestra.runs.solutions import line_of, parse_solutions, read_text
@@ -30,7 +31,8 @@ def read_known_grids(file: str, game: Game) -> KnownGrids:
     total = np.zeros(game.num_actions, dtype=np.float64)
     for number, solution in enumerate(solutions, start=1):
         if not game.is_called(solution.game):
-            raise RecordError(f"{file} has a solution of {solution.game}, and only those of {game.id} can be avoided")
+            named = clip(solution.game)
+            raise RecordError(f"{file} has a solution of {named}, and only those of {game.id} can be avoided")
         try:
             start, actions = line_of(solution, game)
         except MoveError as error:
