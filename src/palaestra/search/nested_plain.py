@@ -100,14 +100,15 @@ def adapt(weights: Float64s, best: Played, alpha: float, images: Int32s) -> None
     """Draw weights [A] toward a game, as `palaestra.search.nested_loops.adapt` does."""
     change: dict[int, float] = {}
     for action, options in zip(best.line, best.options, strict=True):
-        share = alpha / float(np.cumsum(weights[options])[-1])
-        for option in options:
-            change[option] = change.get(option, 0.0) - weights[option] * share
+        here = weights[options]
+        share = alpha / float(np.cumsum(here)[-1])
+        for option, part in zip(options, (here * share).tolist(), strict=True):
+            change[option] = change.get(option, 0.0) - part
         change[action] += alpha
     for code in list(change):
         together = [image for image in images[code].tolist() if image >= 0]
         if by := sum(change.pop(image, 0.0) for image in together):
-            weights[together] = min(max(weights[code] * math.exp(by), LIGHTEST), HEAVIEST)
+            weights[together] = min(max(float(weights[code]) * math.exp(by), LIGHTEST), HEAVIEST)
 
 
 def plain_nrpa(
