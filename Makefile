@@ -22,7 +22,7 @@ help:
 	@echo "bench      speed beside peers and limits"
 	@echo "docs       the documentation as a site in site/, strict; docs/ can also be read as it is"
 	@echo "links      only check the links of the documentation"
-	@echo "pages      make the pages anew that come from the code: docs/settings.md, docs/verbs.md"
+	@echo "pages      make the pages anew that come from the code: docs/settings.md, verbs.md, strength.md"
 	@echo "format     ruff format"
 	@echo "clean      remove everything that can be made again, .venv too"
 
@@ -56,6 +56,7 @@ links:
 pages: $(STAMPS)/main
 	$(BIN)/palaestra settings --markdown > docs/settings.md
 	$(BIN)/python -m palaestra.cli.verbs_page > docs/verbs.md
+	$(BIN)/python -m palaestra.lab.strength_page docs/strength.svg > docs/strength.md
 
 format: $(STAMPS)/dev
 	$(BIN)/ruff format .

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from palaestra.lab.strength_page import make_page, strength_panels
 from palaestra.players.shipped import Card, Stage, cards, find_card
 
@@ -40,3 +42,8 @@ def test_every_curve_of_the_package_ascends_in_time_and_ends_at_hard() -> None:
         assert minutes == sorted(minutes)
         if card.curve:
             assert card.curve[-1].elo == card.levels["hard"].elo
+
+
+def test_the_page_in_docs_is_that_of_the_cards() -> None:
+    page = Path(__file__).parents[2] / "docs" / "strength.md"
+    assert page.read_text(encoding="utf-8") == make_page(cards(), "strength.svg") + "\n", "make it again: make pages"

@@ -99,5 +99,8 @@ def _show(card: Card) -> None:
     for name, one in card.levels.items():
         how = f"{one.simulations} simulations" if one.simulations else "no search"
         say(f"    {name:<24}{one.elo:7.0f} +{one.plus:.0f} -{one.minus:.0f}   {how}, temperature {one.temperature:g}")
+    for stage in card.curve[:-1]:  # the last is hard
+        after = f"after {stage.minutes:.1f} minutes"
+        say(f"    {after:<24}{stage.elo:7.0f} +{stage.plus:.0f} -{stage.minus:.0f}   as hard")
     for anchor in card.anchors:
         say(f"    {anchor.player:<24}{anchor.elo:7.0f} +{anchor.plus:.0f} -{anchor.minus:.0f}")
