@@ -33,6 +33,7 @@ ScaleName = Literal["smoke", "laptop", "paper"]
 SCALES: tuple[ScaleName, ...] = ("smoke", "laptop", "paper")
 Answer = Literal["holds", "fails", "open"]
 OURS = "Palaestra"  # the work of experiments that no work has
+NO_DEPARTURE = "our own, there is no published one to depart from"  # `Scale.departs` of those
 
 
 @dataclass(frozen=True)

@@ -28,8 +28,8 @@ What a run of each game has reached after some minutes, by the agents that come 
 ([Agents of the package](players.md#agents-of-the-package)). Elo is above `random`, with its 95 % interval, from one
 tournament a game with 400 simulations a move. Every curve is one run with one seed: another seed differs, and so does
 another machine. The learning rate falls towards the end of a run, so that a run planned for 5 minutes is stronger after
-5 minutes than one that goes on. Dashed lines are `random` and `uct` with 20, 100 and 1,000 simulations. Games whose agent
-was not made yet are missing. Made by `make pages` from the cards; do not edit.
+5 minutes than one that goes on. Dashed lines are `random` and `uct` with 20, 100 and 1,000 simulations. Games
+without an agent are missing. Made by `make pages` from the cards; do not edit.
 """
 
 

@@ -30,7 +30,6 @@ from palaestra.games.base import Game
 HEAD = "# palaestra check-solution FILE verifies this"
 EXAMPLE = 'a solution has the lines "game: morpion-5d", "score: 82", "moves:" and then its moves'
 MOST_CHARACTERS = 1_000_000
-_BEGIN = re.compile(r"\s*game\s*:")
 _FIELD = re.compile(r"(game|score|moves)\s*:\s*(.*)")
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from palaestra.base.types import Float64s
 from palaestra.lab.data import Data, Row, Value
-from palaestra.lab.experiment import OURS, Arm, Claim, Experiment, Identity, Scale, Scales, Table, Verdict
+from palaestra.lab.experiment import NO_DEPARTURE, OURS, Arm, Claim, Experiment, Identity, Scale, Scales, Table, Verdict
 from palaestra.lab.jobs import Call, Job, Store, Train
 from palaestra.lab.measures import Tournament, play_pairing
 from palaestra.lab.statistics import Estimate, elo_by_arm, mean, paired_difference
@@ -300,8 +300,8 @@ EXPERIMENTS = (
                 boards={"connect_four-5x5": "connect_four-4x4", "connect_four-6x7": "connect_four-4x5"},
                 instead={f"net={EVERY_BOARD}": "net=r1c8", f"net={ONE_BOARD}": "net=b1c8"},
             ),
-            laptop=Scale("our own, there is no published one to depart from", 5, {"minutes": 3.0, "games": 20, "simulations": 50}),
-            paper=Scale("our own, there is no published one to depart from", 5, {"minutes": 10.0, "games": 20, "simulations": 100}),
+            laptop=Scale(NO_DEPARTURE, 5, {"minutes": 3.0, "games": 20, "simulations": 50}),
+            paper=Scale(NO_DEPARTURE, 5, {"minutes": 10.0, "games": 20, "simulations": 100}),
         ),
         measures=(Tournament(PRESET),),
         claims=tuple(_as_strong(game) for game in BOARDS),
@@ -320,8 +320,8 @@ EXPERIMENTS = (
                     **{_course(small): _course(SMOKE_SIZES[small]) for small in SIZES.values()},
                 },
             ),
-            laptop=Scale("our own, there is no published one to depart from", 3, {"minutes": 5.0, "games": 30, "simulations": 32}),
-            paper=Scale("our own, there is no published one to depart from", 5, {"minutes": 30.0, "games": 100, "simulations": 100}),
+            laptop=Scale(NO_DEPARTURE, 3, {"minutes": 5.0, "games": 30, "simulations": 32}),
+            paper=Scale(NO_DEPARTURE, 5, {"minutes": 30.0, "games": 100, "simulations": 100}),
         ),
         measures=(OverMinutes(),),
         claims=(
@@ -350,9 +350,9 @@ EXPERIMENTS = (
                     _ended(TOGETHER_MINUTES): _ended(MOMENT),
                 },
             ),
-            laptop=Scale("our own, there is no published one to depart from", 3, {"games": 100, "simulations": 50}),
+            laptop=Scale(NO_DEPARTURE, 3, {"games": 100, "simulations": 50}),
             paper=Scale(
-                "our own, there is no published one to depart from", 5, {"games": 200, "simulations": 100},
+                NO_DEPARTURE, 5, {"games": 200, "simulations": 100},
                 instead={_ended(ALONE_MINUTES): _ended(20.0), _ended(TOGETHER_MINUTES): _ended(60.0)},
             ),
         ),

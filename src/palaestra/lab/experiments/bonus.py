@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from palaestra.lab.data import Data
-from palaestra.lab.experiment import OURS, Arm, Claim, Experiment, Identity, Scale, Scales, Verdict
+from palaestra.lab.experiment import NO_DEPARTURE, OURS, Arm, Claim, Experiment, Identity, Scale, Scales, Verdict
 from palaestra.lab.experiments.schmidt import SMOKE, demerits_of, demerits_table, draw_demerits, read_demerits
 from palaestra.lab.measures import Curves
 from palaestra.lab.statistics import paired_difference
@@ -26,8 +26,8 @@ EXPERIMENT = Experiment(
     ),
     scales=Scales(
         smoke=Scale("one seed, 2 generations, a tiny network", 1, {"iterations": 2}, SMOKE),
-        laptop=Scale("our own, there is no published one to depart from", 5, {"iterations": 50}),
-        paper=Scale("our own, there is no published one to depart from", 5, {"iterations": 50}),
+        laptop=Scale(NO_DEPARTURE, 5, {"iterations": 50}),
+        paper=Scale(NO_DEPARTURE, 5, {"iterations": 50}),
     ),
     measures=(Curves("opposition-fast", read_demerits),),
     claims=(Claim("a reward that ignores lengths ends with more demerits", _matters, ours=True),),

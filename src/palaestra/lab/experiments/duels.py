@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from palaestra.lab.data import Data
-from palaestra.lab.experiment import OURS, Arm, Claim, Experiment, Identity, Scale, Scales, Table, Verdict
+from palaestra.lab.experiment import NO_DEPARTURE, OURS, Arm, Claim, Experiment, Identity, Scale, Scales, Table, Verdict
 from palaestra.lab.measures import FinalMatches
 from palaestra.lab.statistics import Estimate, mean, paired_difference, pooled_score
 
@@ -104,8 +104,8 @@ def _duels(id: str, caption: str, games: tuple[str, ...], columns: tuple[str, ..
                 "one seed, a moment of training, 2 games of 2 simulations", 1,
                 {"minutes": 0.001, "games": 2, "simulations": 2}, small,
             ),
-            laptop=Scale("our own, there is no published one to depart from", 5, full),
-            paper=Scale("our own, there is no published one to depart from", 5, full),
+            laptop=Scale(NO_DEPARTURE, 5, full),
+            paper=Scale(NO_DEPARTURE, 5, full),
         ),
         measures=(FinalMatches("fast", ANCHORS, ((CDF, PRIMITIVE),)),),
         claims=(*(_duel(game) for game in games), *claims),

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from palaestra.lab.claims import arm_above
 from palaestra.lab.data import Data, Row
-from palaestra.lab.experiment import OURS, Arm, Claim, Experiment, Identity, Scale, Scales, Table, Verdict
+from palaestra.lab.experiment import NO_DEPARTURE, OURS, Arm, Claim, Experiment, Identity, Scale, Scales, Table, Verdict
 from palaestra.lab.measures import Calls
 from palaestra.lab.statistics import mean, paired_difference
 
@@ -117,10 +117,10 @@ EXPERIMENT = Experiment(
             "a few seconds, 20 games", 2, {"minutes": 0.02, "games": 20, "opening_plies": 12, "judged": 2}
         ),
         laptop=Scale(
-            "our own, there is no published one to depart from", 3, {"minutes": 6.0, "games": 2000, "opening_plies": 8, "judged": 40}
+            NO_DEPARTURE, 3, {"minutes": 6.0, "games": 2000, "opening_plies": 8, "judged": 40}
         ),
         paper=Scale(
-            "our own, there is no published one to depart from", 5, {"minutes": 20.0, "games": 2000, "opening_plies": 6, "judged": 100}
+            NO_DEPARTURE, 5, {"minutes": 20.0, "games": 2000, "opening_plies": 6, "judged": 100}
         ),
     ),
     measures=(Calls(learn_over_time),),

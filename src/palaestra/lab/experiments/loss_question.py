@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from palaestra.lab.data import Data
-from palaestra.lab.experiment import OURS, Arm, Claim, Experiment, Identity, Scale, Scales, Table, Verdict
+from palaestra.lab.experiment import NO_DEPARTURE, OURS, Arm, Claim, Experiment, Identity, Scale, Scales, Table, Verdict
 from palaestra.lab.experiments._losses import (
     LOSSES,
     MISTAKE_HEADS,
@@ -182,8 +182,8 @@ EXPERIMENTS = (
                 {"minutes": 0.001, "games": 2, "simulations": 2},
                 ("net=mlp8x1", "selfplay.games=2", "selfplay.search.simulations=2"),
             ),
-            laptop=Scale("our own, there is no published one to depart from", 5, FAST),
-            paper=Scale("our own, there is no published one to depart from", 8, {**FAST, "minutes": 10.0}),
+            laptop=Scale(NO_DEPARTURE, 5, FAST),
+            paper=Scale(NO_DEPARTURE, 8, {**FAST, "minutes": 10.0}),
         ),
         measures=(Tournament("fast"),),
         claims=tuple(strongest(game, "sum", ours=True) for game in FAST_BOARDS),

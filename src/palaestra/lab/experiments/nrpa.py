@@ -11,7 +11,7 @@ import numpy as np
 
 from palaestra.base.types import Float64s
 from palaestra.lab.data import Data, Row, Value
-from palaestra.lab.experiment import OURS, Arm, Claim, Experiment, Identity, Scale, Scales, Table, Verdict
+from palaestra.lab.experiment import NO_DEPARTURE, OURS, Arm, Claim, Experiment, Identity, Scale, Scales, Table, Verdict
 from palaestra.lab.experiments.solo import restarts_for
 from palaestra.lab.jobs import Call, Job, Store
 from palaestra.lab.statistics import mean, paired_difference
@@ -112,12 +112,11 @@ EXPERIMENT = Experiment(
     scales=Scales(
         smoke=Scale("one seed, a second each, level 1", 1, {"minutes": 0.02, "level": 1}),
         laptop=Scale(
-            "our own, there is no published one to depart from; "
-            f"{len(OPTIONS)} arms, {SEEDS} seeds and {MINUTES:g} minutes make {TOTAL:g} minutes of one core",
+            f"{NO_DEPARTURE}; {len(OPTIONS)} arms, {SEEDS} seeds and {MINUTES:g} minutes make {TOTAL:g} minutes of one core",
             SEEDS,
             {"minutes": MINUTES, "level": 3},
         ),
-        paper=Scale("our own, there is no published one to depart from", 5, {"minutes": 30.0, "level": 3}),
+        paper=Scale(NO_DEPARTURE, 5, {"minutes": 30.0, "level": 3}),
     ),
     measures=(ScoresFound(),),
     claims=tuple(_more(arm) for arm in OPTIONS if arm != PLAIN),

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from palaestra.lab.data import Data
-from palaestra.lab.experiment import OURS, Arm, Claim, Experiment, Identity, Scale, Scales, Table, Verdict
+from palaestra.lab.experiment import NO_DEPARTURE, OURS, Arm, Claim, Experiment, Identity, Scale, Scales, Table, Verdict
 from palaestra.lab.measures import Tournament
 from palaestra.lab.statistics import Estimate, elo_by_arm, mean, paired_difference
 
@@ -64,8 +64,8 @@ EXPERIMENTS = (
                     f"net={SMALL}": "net=b1c8", f"net={LARGE}": "net=b1c16", GROWTH[0]: 'growth.nets=["b1c16"]',
                 },
             ),
-            laptop=Scale("our own, there is no published one to depart from", 3, {"minutes": 10.0, "games": 40, "simulations": 50}),
-            paper=Scale("our own, there is no published one to depart from", 5, {"minutes": 60.0, "games": 100, "simulations": 100}),
+            laptop=Scale(NO_DEPARTURE, 3, {"minutes": 10.0, "games": 40, "simulations": 50}),
+            paper=Scale(NO_DEPARTURE, 5, {"minutes": 60.0, "games": 100, "simulations": 100}),
         ),
         measures=(Tournament(PRESET),),
         claims=(_stronger(SMALL), _stronger(LARGE)),

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from palaestra.lab.claims import arm_above
 from palaestra.lab.data import Data, Row, Value
-from palaestra.lab.experiment import OURS, Arm, Claim, Experiment, Identity, Scale, Scales, Table
+from palaestra.lab.experiment import NO_DEPARTURE, OURS, Arm, Claim, Experiment, Identity, Scale, Scales, Table
 from palaestra.lab.jobs import Call, Job, Store
 from palaestra.lab.statistics import mean
 
@@ -161,8 +161,8 @@ EXPERIMENT = Experiment(
             "one seed, a second each, a tiny network", 1, {"minutes": 0.02, "level": 1},
             ("net=mlp8x1-categorical", "selfplay.games=2", "selfplay.search.simulations=2"),
         ),
-        laptop=Scale("our own, there is no published one to depart from", 5, {"minutes": 10.0, "level": 3}),
-        paper=Scale("our own, there is no published one to depart from", 5, {"minutes": 10.0, "level": 3}),
+        laptop=Scale(NO_DEPARTURE, 5, {"minutes": 10.0, "level": 3}),
+        paper=Scale(NO_DEPARTURE, 5, {"minutes": 10.0, "level": 3}),
     ),
     measures=(BestOverTime(),),
     claims=(
