@@ -112,7 +112,7 @@ EXPERIMENT = Experiment(
     scales=Scales(
         smoke=Scale("one seed, a second each, level 1", 1, {"minutes": 0.02, "level": 1}),
         laptop=Scale(
-            f"{NO_DEPARTURE}; {len(OPTIONS)} arms, {SEEDS} seeds and {MINUTES:g} minutes make {TOTAL:g} minutes of one core",
+            f"{NO_DEPARTURE}; {len(OPTIONS)} arms, {SEEDS} seeds, {MINUTES:g} minutes each: {TOTAL:g} of one core",
             SEEDS,
             {"minutes": MINUTES, "level": 3},
         ),
