@@ -29,7 +29,7 @@ def test_the_scale_for_a_laptop_says_what_it_costs_in_all() -> None:
     experiment = declared()["nrpa-settings"]
     laptop = experiment.scales.laptop
     total = len(experiment.arms) * laptop.seeds * float(laptop.values["minutes"] or 0)
-    assert f"make {total:g} minutes of one core" in laptop.departs
+    assert f"{total:g} of one core" in laptop.departs
 
 
 def test_rows_say_which_player_found_which_scores() -> None:
