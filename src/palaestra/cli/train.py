@@ -164,8 +164,8 @@ def say_expectation(config: RunConfig) -> None:
     if card is None or config.minutes is None or config.net != card.net or config.threads != card.threads:
         return
     if (stage := card.after(config.minutes)) is not None:
-        words = f"After {stage.minutes:.1f} minutes expect about {stage.elo:.0f} Elo above random, as {card.text()} had."
-        stderr().print(f"{words} Other games: docs/strength.md", style="dim", markup=False)
+        words = f"After {stage.minutes:.1f} minutes expect about {stage.elo:.0f} Elo above random, as {card.text()} had"
+        stderr().print(f"{words}. Other games: docs/strength.md", style="dim", markup=False)
 
 
 def explain() -> None:
