@@ -12,7 +12,7 @@ from palaestra.cli import complete
 from palaestra.cli.options import Json, full_game_id
 
 if TYPE_CHECKING:
-    from palaestra.players.shipped import Card
+    from palaestra.players.shipped import Card, Elo
 
 
 def agents(
@@ -98,9 +98,14 @@ def _show(card: Card) -> None:
     say(f"  Elo above random, 95 %, {card.rated_games} games a pairing")
     for name, one in card.levels.items():
         how = f"{one.simulations} simulations" if one.simulations else "no search"
-        say(f"    {name:<24}{one.elo:7.0f} +{one.plus:.0f} -{one.minus:.0f}   {how}, temperature {one.temperature:g}")
+        _say_elo(name, one, f"   {how}, temperature {one.temperature:g}")
     for stage in card.curve[:-1]:  # the last is hard
-        after = f"after {stage.minutes:.1f} minutes"
-        say(f"    {after:<24}{stage.elo:7.0f} +{stage.plus:.0f} -{stage.minus:.0f}   as hard")
+        _say_elo(f"after {stage.minutes:.1f} minutes", stage, "   as hard")
     for anchor in card.anchors:
-        say(f"    {anchor.player:<24}{anchor.elo:7.0f} +{anchor.plus:.0f} -{anchor.minus:.0f}")
+        _say_elo(anchor.player, anchor)
+
+
+def _say_elo(what: str, one: Elo, how: str = "") -> None:
+    from palaestra.cli.output import say
+
+    say(f"    {what:<24}{one.elo:7.0f} +{one.plus:.0f} -{one.minus:.0f}{how}")

@@ -161,9 +161,10 @@ def say_expectation(config: RunConfig) -> None:
     from palaestra.players.shipped import cards
 
     card = cards().get(config.game)
-    if card is None or config.minutes is None or config.net != card.net or config.threads != card.threads:
+    search = config.selfplay.search.model_dump(exclude_none=True, mode="json")
+    if card is None or (card.net, card.threads, card.search) != (config.net, config.threads, search):
         return
-    if (stage := card.after(config.minutes)) is not None:
+    if config.minutes is not None and (stage := card.after(config.minutes)) is not None:
         words = f"After {stage.minutes:.1f} minutes expect about {stage.elo:.0f} Elo above random, as {card.text()} had"
         stderr().print(f"{words}. Other games: docs/strength.md", style="dim", markup=False)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import matplotlib
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from palaestra.arena.rating_model import RatingConfig
@@ -60,20 +61,24 @@ def elo_curve(
 
 def strength_figure(rated: Sequence[Rated]) -> Figure:
     """The networks as a curve, the anchors as lines across."""
-    networks = [(one, one.minutes) for one in rated if one.minutes is not None]
-    minutes, elo = np.array([at for _, at in networks]), np.array([one.elo for one, _ in networks])
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=SIZE, layout="constrained")
         axes = figure.subplots()
-        below, above = (np.array([getattr(one, end) for one, _ in networks]) for end in ("low", "high"))
-        axes.plot(minutes, elo, color=BLUE, marker="o", markersize=3.5, linewidth=1.5)
-        axes.fill_between(minutes, below, above, color=BLUE, alpha=0.15, linewidth=0)
-        for anchor in (one for one in rated if one.minutes is None):
-            axes.axhline(anchor.elo, color=GREY, linewidth=0.9, linestyle="--")
-            axes.annotate(
-                anchor.player, (1, anchor.elo), xycoords=("axes fraction", "data"), xytext=(0, 2),
-                textcoords="offset points", ha="right", va="bottom", fontsize=7.5, color=GREY,
-            )  # fmt: skip
-        minutes_axis(axes, minutes)
+        draw_strength(axes, rated)
         axes.set_ylabel("Elo")
     return figure
+
+
+def draw_strength(axes: Axes, rated: Sequence[Rated]) -> None:
+    networks = [(one, one.minutes) for one in rated if one.minutes is not None]
+    minutes, elo = np.array([at for _, at in networks]), np.array([one.elo for one, _ in networks])
+    below, above = (np.array([getattr(one, end) for one, _ in networks]) for end in ("low", "high"))
+    axes.plot(minutes, elo, color=BLUE, marker="o", markersize=3.5, linewidth=1.5)
+    axes.fill_between(minutes, below, above, color=BLUE, alpha=0.15, linewidth=0)
+    for anchor in (one for one in rated if one.minutes is None):
+        axes.axhline(anchor.elo, color=GREY, linewidth=0.9, linestyle="--")
+        axes.annotate(
+            anchor.player, (1, anchor.elo), xycoords=("axes fraction", "data"), xytext=(0, 2),
+            textcoords="offset points", ha="right", va="bottom", fontsize=7.5, color=GREY,
+        )  # fmt: skip
+    minutes_axis(axes, minutes)

@@ -8,16 +8,17 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import matplotlib
 from matplotlib.figure import Figure
 
 from palaestra.lab.experiment import Table
-from palaestra.lab.mistake_curves import minutes_axis
-from palaestra.lab.plots import BLUE, GREY, STYLE
+from palaestra.lab.plots import STYLE
 from palaestra.lab.rating_plots import save_figure
-from palaestra.players.shipped import Card, cards
+from palaestra.lab.strength_curves import Rated, draw_strength
+from palaestra.players.shipped import Card, Elo, cards
 
 PANEL = (3.0, 2.3)  # inches
 COLUMNS = 3
@@ -28,8 +29,7 @@ What a run of each game has reached after some minutes, by the agents that come 
 ([Agents of the package](players.md#agents-of-the-package)). Elo is above `random`, with its 95 % interval, from one
 tournament a game with 400 simulations a move. Every curve is one run with one seed: another seed differs, and so does
 another machine. The learning rate falls towards the end of a run, so that a run planned for 5 minutes is stronger after
-5 minutes than one that goes on. Dashed lines are `random` and `uct` with 20, 100 and 1,000 simulations. Games
-without an agent are missing. Made by `make pages` from the cards; do not edit.
+5 minutes than one that goes on. Games without an agent are missing. Made by `make pages` from the cards; do not edit.
 """
 
 
@@ -52,37 +52,36 @@ def _row(card: Card) -> tuple[str, ...]:
     for minutes in MINUTES:
         # A run of 20 minutes says nothing of what 30 would give.
         stage = card.after(minutes) if minutes <= math.ceil(card.curve[-1].minutes) else None
-        cells.append("" if stage is None else _elo(stage.elo, stage.minus, stage.plus))
+        cells.append("" if stage is None else _elo(stage))
     last = card.curve[-1]
-    end = f"{_elo(last.elo, last.minus, last.plus)} after {last.minutes:.0f} min"
-    strongest = card.anchors[-1]
-    return (card.game, *cells, end, _elo(strongest.elo, strongest.minus, strongest.plus))
+    return (card.game, *cells, f"{_elo(last)} after {last.minutes:.0f} min", _elo(card.anchors[-1]))
 
 
-def _elo(elo: float, minus: float, plus: float) -> str:
-    return f"{elo:.0f} ({elo - minus:.0f} to {elo + plus:.0f})"
+def _elo(one: Elo) -> str:
+    return f"{one.elo:.0f} ({one.elo - one.minus:.0f} to {one.elo + one.plus:.0f})"
 
 
 def strength_panels(found: Mapping[str, Card]) -> Figure:
-    """A panel a game: the curve, and the anchors as lines across."""
+    """A panel a game, drawn as the curve of any run."""
     curves = [card for card in found.values() if card.curve]
     rows = math.ceil(len(curves) / COLUMNS)
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(PANEL[0] * COLUMNS, PANEL[1] * rows), layout="constrained")
         for number, card in enumerate(curves, start=1):
             axes = figure.add_subplot(rows, COLUMNS, number)
-            minutes = [one.minutes for one in card.curve]
-            axes.errorbar(
-                minutes, [one.elo for one in card.curve], color=BLUE, marker="o", markersize=3, linewidth=1.3,
-                yerr=[[one.minus for one in card.curve], [one.plus for one in card.curve]], capsize=2,
-            )  # fmt: skip
-            for anchor in card.anchors:
-                axes.axhline(anchor.elo, color=GREY, linewidth=0.8, linestyle="--")
+            draw_strength(axes, _rated(card))
             axes.set_title(card.game, fontsize=9, loc="left")
-            minutes_axis(axes, minutes)
             if number % COLUMNS == 1:
                 axes.set_ylabel("Elo above random")
     return figure
+
+
+def _rated(card: Card) -> list[Rated]:
+    def with_interval(player: str, one: Elo) -> Rated:
+        return Rated(player, one.elo, one.elo - one.minus, one.elo + one.plus)
+
+    stages = [replace(with_interval(card.text(), one), minutes=one.minutes) for one in card.curve]
+    return [*stages, *(with_interval(one.player, one) for one in card.anchors)]
 
 
 def main(picture: str) -> None:

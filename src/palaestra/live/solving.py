@@ -20,7 +20,6 @@ from palaestra.live.defaults import SOLVE_MINUTES, SOLVER
 from palaestra.live.words import clock
 from palaestra.players.base import Player
 from palaestra.players.human import HumanPlayer
-from palaestra.players.nested import NrpaPlayer
 from palaestra.players.registry import make_player
 from palaestra.players.solo import games_at_once, is_shared
 from palaestra.work.workers import chosen_workers, make_workers
@@ -196,5 +195,4 @@ def _about(game: Game, player: Player, seed: int, moves: str) -> About:
     opening = " ".join(moves.split())
     if game.num_starts > 1 and not opening.startswith("@"):
         opening = f"@0 {opening}".strip()  # a solution says which position it solves
-    avoided = player.avoided if isinstance(player, NrpaPlayer) else ""
-    return About(game.id, game.version, player.text, seed, opening, games_at_once(player), avoided)
+    return About(game.id, game.version, player.text, seed, opening, games_at_once(player), player.avoided)

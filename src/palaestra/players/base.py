@@ -47,6 +47,7 @@ class Player(ABC):
     """A player of one game. `text` is what made it, for example `uct(simulations=200)`."""
 
     from_text = False  # whether `make_player` made it, so that its text alone makes it again
+    avoided = ""  # digest of the solutions that it was told to avoid: its text names their file alone
     follows = False  # whether it must be told the moves of a game before it is asked about it (`follow`)
 
     def __init__(self, game: Game, text: str = "") -> None:  # the registry says what made one of the user's own

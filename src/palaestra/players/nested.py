@@ -157,9 +157,9 @@ class NrpaPlayer(NestedPlayer):
             )
         self.n, self.alpha, self.playouts, self.repeats, self.beam = n, float(alpha), playouts, repeats, beam
         self.images = _shared_codes(game, text) if symmetric else None
-        self.avoided = "" if known is None else known.digest
         logits = None if network is None else prior * code_logits(game, network, np.random.default_rng(0))
         if known is not None:
+            self.avoided = known.digest
             logits = (0.0 if logits is None else logits) - penalty * known.shares
         self.logits = logits if logits is None or self.images is None else shared_logits(logits, self.images)
 
