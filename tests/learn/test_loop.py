@@ -20,6 +20,7 @@ from palaestra.rewards.base import Reward
 from palaestra.runs.folder import RunFolder
 from palaestra.runs.metrics import WarmStartState, write_line
 from palaestra.runs.pgn_games import read_games
+from palaestra.work.workers import make_workers
 from tests.learn import fakes
 from tests.learn.fakes import FAKES, SOLO, tiny
 
@@ -108,18 +109,46 @@ def test_the_schedule_sees_how_much_of_the_run_is_behind(tmp_path: Path) -> None
 def test_minutes_end_a_run_with_the_iteration_in_which_they_pass(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Clock:
-        now = 0.0
-
-        def perf_counter(self) -> float:
-            self.now += 0.25
-            return self.now
-
-    monkeypatch.setattr(session, "time", Clock())
+    monkeypatch.setattr(session, "time", Clock(1.0))
     summary = train(tiny("evaluation.every=1", iterations=None, minutes=0.5), tmp_path / "run", stages=FAKES)
     elapsed = [line.elapsed for line in summary.metrics]
     assert len(elapsed) > 2 and elapsed[-2] < 30 <= elapsed[-1]
     assert train(tiny(iterations=2, minutes=60), tmp_path / "both", stages=FAKES).iterations == 2
+
+
+class Clock:
+    """Stands still but when it is read; `busy` is how much of the time a core computes."""
+
+    def __init__(self, busy: float) -> None:
+        self.now, self.busy = 0.0, busy
+
+    def perf_counter(self) -> float:
+        self.now += 0.25
+        return self.now
+
+    def process_time(self) -> float:
+        return self.busy * self.perf_counter()
+
+
+def test_minutes_of_the_processor_are_those_that_the_threads_of_the_process_computed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def iterations(busy: float, clock: str, threads: int) -> int:
+        monkeypatch.setattr(session, "time", Clock(busy))
+        config = tiny(f"clock={clock}", f"threads={threads}", iterations=None, minutes=0.5)
+        return train(config, tmp_path / f"{busy}-{clock}-{threads}", stages=FAKES).iterations
+
+    alone = iterations(1.0, "wall", 1)
+    assert iterations(1.0, "processor", 1) == alone
+    assert iterations(0.5, "wall", 1) == alone
+    assert iterations(0.5, "processor", 1) == pytest.approx(2 * alone, abs=1)
+    assert iterations(1.0, "processor", 2) == pytest.approx(2 * alone, abs=1)
+
+
+def test_processor_time_is_refused_where_other_processes_play(tmp_path: Path) -> None:
+    with make_workers("processes:2") as workers, pytest.raises(ConfigError, match="clock=processor counts this proc"):
+        train(tiny("clock=processor"), tmp_path / "run", stages=FAKES, workers=workers)
+    assert not (tmp_path / "run").exists()
 
 
 def test_an_adaptive_warm_start_that_switched_stays_switched_after_a_resume(tmp_path: Path) -> None:

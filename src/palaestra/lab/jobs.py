@@ -39,7 +39,7 @@ RUNS, JOBS = "runs", "jobs"
 LATER = {
     "start": NONE, "course.games": [], "course.mode": "mixed", "course.shares": [], "course.progress": 0.55,
     "course.judged": "own", "selfplay.first_simulations": NONE, "selfplay.search_until": 1.0, "selfplay.overlap": 0.0,
-    "learn.given_epochs": 5.0, "growth.nets": [], "growth.after": [],
+    "learn.given_epochs": 5.0, "growth.nets": [], "growth.after": [], "clock": "wall",
 }  # fmt: skip
 Until = Callable[[MetricsLine], bool]
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from palaestra.lab.jobs import Train, Until
 
 MOST_SEEDS = 1000
+PROCESSOR = "clock=processor"  # so that what else the machine does makes no arm weaker
 ENDS = ("iterations", "minutes")  # values of a scale that end a run
 
 
@@ -65,7 +66,7 @@ class Plan:
             config = configure(
                 arm.game,
                 preset,
-                [*arm.sets, *self.scale.sets, *self.scale.board_sets.get(arm.game, ()), *self.sets],
+                [PROCESSOR, *arm.sets, *self.scale.sets, *self.scale.board_sets.get(arm.game, ()), *self.sets],
                 iterations=self._end("iterations"),
                 minutes=self._end("minutes"),
                 seed=seed,

@@ -5,6 +5,8 @@ An unknown key is an error, and so is a combination that would leave a setting u
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import Field, field_validator, model_validator
 
 from palaestra.games.registry import full_id
@@ -41,6 +43,10 @@ class RunConfig(Group):
     iterations: int | None = Field(None, ge=1, le=10**7, description="I: the run ends after these; none: by minutes")
     minutes: float | None = Field(
         None, gt=0, le=10**6, description="the run ends after the iteration in which these pass"
+    )
+    clock: Literal["wall", "processor"] = Field(
+        "wall",
+        description="what minutes count: wall; processor, what the process computed, over threads (a busy machine)",
     )
     threads: int = Field(
         2, ge=1, le=1024, description="of self-play and of training; results are repeatable for one number"

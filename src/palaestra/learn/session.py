@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from palaestra.base.errors import RunError
+from palaestra.base.errors import ConfigError, RunError
 from palaestra.games.base import Game
 from palaestra.learn import events
 from palaestra.learn.config import RunConfig
@@ -32,7 +32,7 @@ from palaestra.runs.folder import RunFolder, numbered, pack
 from palaestra.runs.manifest import Change, Manifest
 from palaestra.runs.metrics import MetricsLine
 from palaestra.search.search_speed import scattered
-from palaestra.work.workers import Workers
+from palaestra.work.workers import Here, Threads, Workers
 
 GROWTH = 103  # number of the stage that grows the network, in its random seed
 START_POSITIONS = 512  # at least, on which the normalisations of a network with given weights are measured
@@ -71,7 +71,9 @@ class Session:
             workers.warn = lambda line: self.tell(events.Warned(line))
         self._take_net(config.net)
         self.replay = Replays(self.course, config.learn)
-        self._clock = time.perf_counter()
+        if config.clock == "processor" and not (workers is None or isinstance(workers, Here | Threads)):
+            raise ConfigError("clock=processor counts this process alone: let its own threads play, without --workers")
+        self._began = self._now()
         self._seconds_before = 0.0  # of earlier sessions
 
     def _take_net(self, net: str) -> None:
@@ -213,7 +215,11 @@ class Session:
     @property
     def seconds(self) -> float:
         """Of the whole run, earlier sessions included."""
-        return self._seconds_before + time.perf_counter() - self._clock
+        return self._seconds_before + self._now() - self._began
+
+    def _now(self) -> float:
+        """Seconds of the clock that the run goes by, from an arbitrary beginning."""
+        return time.perf_counter() if self.config.clock == "wall" else time.process_time() / self.config.threads
 
     def is_over(self, iteration: int, seconds: float) -> bool:
         """Whether a run of so many iterations and seconds has reached the end that its settings say."""
