@@ -19,6 +19,7 @@ from palaestra.learn.oracles import (
     all_positions,
     choose,
     error_rates,
+    late_sample,
     own_oracle,
     read_positions,
     solved_sample,
@@ -69,6 +70,29 @@ def test_hex_agrees_with_the_known_winning_openings() -> None:
     start = np.flatnonzero(make_game("hex-3x3").plies(found.states) == 0)[0]
     wins = {(0, 2), (1, 0), (1, 1), (1, 2), (2, 0)}  # (sources: perfect values)
     assert found.signs[start].tolist() == [1 if divmod(cell, 3) in wins else -1 for cell in range(9)]
+
+
+def test_late_positions_of_a_large_board_are_solved_with_their_margins() -> None:
+    game = make_game("othello-6x6")
+    sample = late_sample(game, 12)
+    assert sample is not None and sample.outcomes is not None and sample.name == "12 late positions of othello-6x6"
+    empty = [int((game.cells(state) == 0).sum()) for state in sample.states]  # type: ignore[attr-defined]
+    assert 2 < max(empty) <= 20 and len(set(empty)) > 3
+    check_signs(sample, "othello-6x6", range(0, 12, 3))
+    solver = Solver(game)
+    for row in range(0, 12, 3):
+        best = solver.solve(sample.states[row])
+        assert best is not None
+        side = 1 - 2 * int(sample.states[row, 0])
+        assert sample.outcomes[row].max() == side * best.outcome
+        assert np.flatnonzero(sample.outcomes[row] == side * best.outcome).tolist() == best.actions
+    worst = np.where(sample.signs == ILLEGAL, 1000, sample.outcomes).argmin(axis=1).astype(np.int32)
+    spread = sample.outcomes.max(axis=1) - sample.outcomes[np.arange(12), worst]
+    assert sample.lost(worst) == pytest.approx(spread.mean()) and spread.max() > 0
+    assert sample.lost(sample.outcomes.argmax(axis=1).astype(np.int32)) == 0.0
+    four = late_sample(make_game("connect_four-5x5"), 8)
+    assert four is not None and four.outcomes is None and four.lost(worst) is None
+    assert late_sample(make_game("gdl:connect_four-4x4")) is None and late_sample(make_game("morpion-4d")) is None
 
 
 def test_a_game_with_too_many_positions_is_sampled_with_solved_moves() -> None:

@@ -50,6 +50,15 @@ def evaluate(
             show_default=False,
         ),
     ] = None,
+    late: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            max=10_000,
+            help="Also count mistakes on so many positions of the last plies of random games, every move solved: for "
+            "boards that are too large to be solved as a whole. 200 take a minute or so.",
+        ),
+    ] = 0,
     averaged: Annotated[
         bool,
         typer.Option(
@@ -119,6 +128,7 @@ def evaluate(
             games=games,
             against=against,
             positions=positions,
+            late=late,
             averaged=averaged,
             reward=reward,
             curve_points=None if drawn is None else points or CURVE_POINTS,
@@ -187,7 +197,7 @@ def print_strength(title: str, game: str, results: Sequence[AnchorResult], rates
     from rich.text import Text
 
     from palaestra.cli.output import at_words, stdout
-    from palaestra.live.evaluation import MATCH_TITLES, MISTAKE_NOTE, RATE_TITLES, match_rows, rate_rows
+    from palaestra.live.evaluation import MATCH_TITLES, match_rows, mistake_note, rate_table
 
     console = stdout()
     console.print(Text(title, style="bold"))
@@ -201,9 +211,10 @@ def print_strength(title: str, game: str, results: Sequence[AnchorResult], rates
         console.print(table)
     if rates:
         table = Table(box=None, pad_edge=False)
-        for name in RATE_TITLES:
+        titles, rows = rate_table(rates)
+        for name in titles:
             table.add_column(name, no_wrap=name != "mistakes on")
-        for row in rate_rows(rates):
+        for row in rows:
             table.add_row(*row)
         console.print(table)
-    console.print(Text(MISTAKE_NOTE if rates else f"Intervals are 95 %. No oracle knows {game}.", style="dim"))
+    console.print(Text(mistake_note(rates) if rates else f"Intervals are 95 %. No oracle knows {game}.", style="dim"))

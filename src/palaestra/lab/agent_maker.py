@@ -29,7 +29,7 @@ from palaestra.lab.mistake_curves import moments
 from palaestra.learn.config import RunConfig
 from palaestra.learn.events import Listener, Summary
 from palaestra.learn.loop import resume, train
-from palaestra.learn.oracles import error_rates, own_oracle
+from palaestra.learn.oracles import error_rates, late_sample, own_oracle
 from palaestra.learn.presets import configure
 from palaestra.learn.toml import dump_toml
 from palaestra.nets.graph import with_reward
@@ -196,8 +196,8 @@ def nearest(elo: Mapping[Tried, float], share: float) -> Tried:
 
 
 def _mistakes(run: StoredRun, game: Game, threads: int) -> dict[str, float]:
-    """In %, where an oracle knows the game."""
-    oracle = own_oracle(game)
+    """In %: on all positions or a sample, and on late ones where the board is too large to be solved."""
+    oracle = own_oracle(game) or late_sample(game)
     if oracle is None:
         return {}
     budgets = (0, HARD[0])

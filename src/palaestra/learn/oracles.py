@@ -3,15 +3,16 @@
 A mistake is a move when another one has a strictly better sign (win > draw > loss); how soon or by how much does not
 count. The error rate is mistakes over all positions of a set, those too where no mistake is possible.
 
-Sets come from three places: all reachable positions of a game that has few (`all_positions`), positions of random games
-on small boards that a solver judges (`solved_sample`), or a file of scored positions (`read_positions`).
+Sets come from four places: all reachable positions of a game that has few (`all_positions`), positions of random games
+on small boards that a solver judges (`solved_sample`), the same near the end of a game on larger ones (`late_sample`),
+or a file of scored positions (`read_positions`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
@@ -35,31 +36,46 @@ from palaestra.players.policy import PolicyPlayer
 from palaestra.players.runs import make_agent, playing_search
 from palaestra.rewards.base import Reward
 from palaestra.search.config import SearchConfig
+from palaestra.search.connect_four_solver import solver_for
 from palaestra.search.retrograde import Retrograde
-from palaestra.search.solver import Solver
 
 ILLEGAL = -2  # in place of a sign
+NOT_LEGAL = np.iinfo(np.int32).min  # in place of an outcome
 MOST_POSITIONS = 10_000  # a game with more is sampled
 LARGEST_BOARD = 27  # cells up to which a sample can be solved
 SAMPLE = 200  # positions of a sample
 ATTEMPTS = 3  # as many positions are tried for one that is kept
 NODES = 300_000  # a move that needs more to be solved leaves its position out: on 5×5 boards, some of the earliest
+LATE = 16  # plies before the end of a random game, from which a position of a larger board is solved
+LATE_NODES = 3_000_000  # of those: Othello needs some
 PARTS = 2  # a sample is solved in so many threads; fixed, because it says which positions are tried
 AT_ONCE = 1024  # positions searched in one lockstep batch
 
 
 @dataclass(frozen=True, eq=False)
 class PositionSet:
-    """Positions int8[N, S] with the sign int8[N, A] of each move for the mover: 1, 0, -1, or ILLEGAL."""
+    """Positions int8[N, S] with the sign int8[N, A] of each move for the mover: 1, 0, -1, or ILLEGAL.
+
+    `outcomes` int32[N, A] say by how much, for the mover, where that is known too; of illegal moves they mean nothing.
+    """
 
     name: str
     states: Int8s
     signs: Int8s
+    outcomes: Int32s | None = None
 
     def mistakes(self, actions: Int32s) -> Bools:
         """bool[N]: whether another move has a strictly better sign than the chosen one."""
         chosen = self.signs[np.arange(len(self.signs)), actions]
         return np.asarray(chosen < self.signs.max(axis=1))
+
+    def lost(self, actions: Int32s) -> float | None:
+        """How much the chosen moves give away of the best outcome, on average; None where outcomes are not known."""
+        if self.outcomes is None:
+            return None
+        rows = np.arange(len(self.outcomes))
+        best = np.where(self.signs == ILLEGAL, NOT_LEGAL, self.outcomes).max(axis=1)
+        return float((best - self.outcomes[rows, actions]).mean())
 
     @property
     def fallible(self) -> int:
@@ -77,6 +93,7 @@ class ErrorRate:
     mistakes: int
     positions: int
     fallible: int  # of the positions, those that have a move that is a mistake
+    lost: float | None = None  # of the outcome, such as discs, on average over all positions; None: not known
 
     @property
     def rate(self) -> float:
@@ -109,8 +126,9 @@ def error_rates(
     for count in simulations:
         players = [_player(game, model, search, count, averaged, reward) for _ in range(threads)]
         for positions in sets:
-            mistakes = int(positions.mistakes(choose(players, positions.states, seed)).sum())
-            rates.append(ErrorRate(positions.name, count, mistakes, len(positions.states), positions.fallible))
+            chosen = choose(players, positions.states, seed)
+            mistakes, of = int(positions.mistakes(chosen).sum()), len(positions.states)
+            rates.append(ErrorRate(positions.name, count, mistakes, of, positions.fallible, positions.lost(chosen)))
     return rates
 
 
@@ -197,43 +215,63 @@ def solved_sample(game: Game, count: int, seed: int = 0, nodes: int = NODES) -> 
 
     A position with a move that is not solved within `nodes` is left out.
     """
-    states = _random_positions(game, ATTEMPTS * count, seed)
+    return _solved(game, _random_positions(game, ATTEMPTS * count, seed), count, nodes, exact=False)
+
+
+@lru_cache(maxsize=8)
+def late_sample(game: Game, count: int = SAMPLE, seed: int = 0) -> PositionSet | None:
+    """The same of a board that is too large to be solved: the position is one of the last LATE of its game.
+
+    Where outcomes are margins they are solved, too. None for a game whose rules are not compiled, or for one player.
+    """
+    if game.players != 2 or not isinstance(game, KernelGame):
+        return None
+    states = _random_positions(game, ATTEMPTS * count, seed, last=LATE)
+    found = _solved(game, states, count, LATE_NODES, exact=game.tiebreak == "margin")
+    return replace(found, name=f"{len(found.states)} late positions of {game.id}")
+
+
+def _solved(game: Game, states: Int8s, count: int, nodes: int, exact: bool) -> PositionSet:
+    """The first `count` of the positions whose every move is solved within `nodes`."""
     backwards = game.id.partition("-")[0] in RETROGRADE
 
     # Made here and not in the threads: compiled loops are bound to a game by one thread at a time.
     judges: list[Judge] = [
-        Retrograde(game).solve if backwards else partial(Solver(game, nodes).solve, exact=False) for _ in range(PARTS)
+        Retrograde(game).solve if backwards else partial(solver_for(game, nodes).solve, exact=exact)
+        for _ in range(PARTS)
     ]
 
-    def solve(judge: Judge, part: range) -> list[Int8s | None]:
-        found: list[Int8s | None] = []
+    def solve(judge: Judge, part: range) -> list[Int32s | None]:
+        found: list[Int32s | None] = []
         for row in part:
-            found.append(_signs(game, judge, states[row]))
-            if sum(signs is not None for signs in found) >= -(-count // PARTS):
+            found.append(_outcomes(game, judge, states[row]))
+            if sum(one is not None for one in found) >= -(-count // PARTS):
                 break
         return found
 
     parts = split(range(len(states)), PARTS)
     with ThreadPoolExecutor(PARTS) as pool:
         solved = [
-            (row, signs)
+            (row, one)
             for part, found in zip(parts, pool.map(solve, judges, parts), strict=True)
-            for row, signs in zip(part, found, strict=False)
-            if signs is not None
+            for row, one in zip(part, found, strict=False)
+            if one is not None
         ]
     rows = [row for row, _ in solved[:count]]
-    signs = [signs for _, signs in solved[:count]]
-    return PositionSet(f"{len(rows)} positions of {game.id}", states[rows], np.array(signs, dtype=np.int8))
+    outcomes = np.array([one for _, one in solved[:count]], dtype=np.int32).reshape(-1, game.num_actions)
+    legal = outcomes != NOT_LEGAL
+    signs = np.where(legal, np.sign(outcomes), ILLEGAL).astype(np.int8)
+    return PositionSet(f"{len(rows)} positions of {game.id}", states[rows], signs, outcomes if exact else None)
 
 
-def _signs(game: Game, judge: Judge, state: Int8s) -> Int8s | None:
-    """The sign int8[A] of each move for the mover, or None if one is too hard."""
-    signs = np.full(game.num_actions, ILLEGAL, dtype=np.int8)
+def _outcomes(game: Game, judge: Judge, state: Int8s) -> Int32s | None:
+    """The outcome int32[A] of each move for the mover, or its sign; None if one is too hard."""
+    outcomes = np.full(game.num_actions, NOT_LEGAL, dtype=np.int32)
     for move, outcome in solved_moves(game, judge, state):
         if outcome is None:
             return None
-        signs[move] = np.sign(outcome) * (1 - 2 * state[0])
-    return signs
+        outcomes[move] = outcome * (1 - 2 * int(state[0]))
+    return outcomes
 
 
 def _children(game: Game, states: Int8s) -> tuple[Int64s, Int32s, Int8s]:
@@ -244,14 +282,18 @@ def _children(game: Game, states: Int8s) -> tuple[Int64s, Int32s, Int8s]:
     return parents, moves, game.advance(states[parents], moves)
 
 
-def _random_positions(game: Game, count: int, seed: int) -> Int8s:
-    """Distinct positions that are not over, in a random order: at most `count`, one of each random game."""
+def _random_positions(game: Game, count: int, seed: int, last: int | None = None) -> Int8s:
+    """Distinct positions that are not over, in a random order: at most `count`, one of each random game.
+
+    It is one of the `last` of its game, or any.
+    """
     streams = keyed_seeds(seed, np.arange(count))
     rng = np.random.default_rng([seed, count])
     states = game.initial(count, rng)
     played = game.rollout(states, streams, trace=True)
     assert played.lengths is not None and played.moves is not None
-    stops = (rng.random(count) * played.lengths).astype(np.int64)
+    among = played.lengths if last is None else np.minimum(played.lengths, last)
+    stops = played.lengths - among + (rng.random(count) * among).astype(np.int64)
     for ply in range(int(stops.max())):
         rows = np.flatnonzero(stops > ply)
         states[rows] = game.advance(states[rows], played.moves[rows, ply])

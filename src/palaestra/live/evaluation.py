@@ -20,7 +20,7 @@ from palaestra.games.registry import text_of
 from palaestra.lab.mistake_curves import Point, curve, moments
 from palaestra.lab.strength_curves import Rated, elo_curve
 from palaestra.learn.evaluation import elo_above_random, play_anchors
-from palaestra.learn.oracles import ErrorRate, PositionSet, error_rates, own_oracle, read_positions
+from palaestra.learn.oracles import ErrorRate, PositionSet, error_rates, late_sample, own_oracle, read_positions
 from palaestra.learn.scores import play_scores
 from palaestra.live import html
 from palaestra.live.defaults import CURVE_POINTS, EVALUATION_GAMES, EVALUATION_SIMULATIONS
@@ -32,6 +32,7 @@ from palaestra.runs.metrics import AnchorResult, Elo, Score
 
 SCORE_NOTE = "Intervals are 95 %. All play from the same beginnings."
 MISTAKE_NOTE = "Intervals are 95 %. A mistake: another move has a better result (win, draw, loss)."
+LOST_NOTE = "Given away: how much of the outcome, such as discs, on average over all positions."
 
 
 class EvaluationDocument(TypedDict):
@@ -117,7 +118,7 @@ class EvaluatedRun:
         return "\n".join([self.title, *lines])
 
     def _repr_html_(self) -> str:
-        note = SCORE_NOTE if self.scores else MISTAKE_NOTE
+        note = SCORE_NOTE if self.scores else mistake_note(self.rates)
         tables = "".join(html.table(titles, rows) for titles, rows in self._tables() if rows)
         return html.heading(self.title) + tables + html.note(note)
 
@@ -128,11 +129,12 @@ class EvaluatedRun:
         matches = [
             (f"{row[0]} ({one.simulations} sims)", *row[1:]) for one in self.against for row in match_rows([one])
         ]
-        return [(("against", *MATCH_TITLES), matches), (RATE_TITLES, rate_rows(self.rates))]
+        return [(("against", *MATCH_TITLES), matches), rate_table(self.rates)]
 
 
 MATCH_TITLES = ("score", "+ = −", "Elo difference", "distinct")
 RATE_TITLES = ("mistakes on", "sims", "error rate", "mistakes", "possible")
+LOST_TITLE = "given away"
 SCORE_TITLES = ("player", "mean score", "best", "distinct")
 
 
@@ -150,7 +152,19 @@ def match_rows(results: Sequence[AnchorResult]) -> list[tuple[str, ...]]:
     ]
 
 
-def rate_rows(rates: Sequence[ErrorRate]) -> list[tuple[str, ...]]:
+def rate_table(rates: Sequence[ErrorRate]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Titles and rows; what was given away where a set knows it."""
+    if all(rate.lost is None for rate in rates):
+        return RATE_TITLES, _rate_rows(rates)
+    lost = ["" if rate.lost is None else f"{rate.lost:.2f}" for rate in rates]
+    return (*RATE_TITLES, LOST_TITLE), [(*row, cell) for row, cell in zip(_rate_rows(rates), lost, strict=True)]
+
+
+def mistake_note(rates: Sequence[ErrorRate]) -> str:
+    return MISTAKE_NOTE + ("" if all(rate.lost is None for rate in rates) else f" {LOST_NOTE}")
+
+
+def _rate_rows(rates: Sequence[ErrorRate]) -> list[tuple[str, ...]]:
     return [
         (
             rate.positions_of,
@@ -222,6 +236,7 @@ def evaluate(
     games: int = EVALUATION_GAMES,
     against: Sequence[str] | None = None,
     positions: str | Path | None = None,
+    late: int = 0,
     averaged: bool = False,
     reward: str | None = None,
     curve_points: int | None = None,
@@ -234,7 +249,8 @@ def evaluate(
     """Play a run's agent against fixed players, and count its mistakes where an oracle knows every move.
 
     `simulations` may be several numbers; the network alone is always measured for mistakes, too. `positions` is a file
-    of scored positions. `curve_points` measures mistakes of so many earlier networks as well; `elo_points` lets so many
+    of scored positions; `late` adds so many near the end of random games, which a solver judges on any board.
+    `curve_points` measures mistakes of so many earlier networks as well; `elo_points` lets so many
     meet each other and the anchors in a tournament, `games` a pairing. With one player all play from the
     same beginnings, and their scores stand beside each other. `game` names rules that are code of one's own, or another
     game that the run's networks play.
@@ -253,9 +269,12 @@ def evaluate(
     if rules.players == 1:
         if curve_points is not None or elo_points is not None:
             raise ConfigError(f"a curve is for two players; palaestra report {stored.name} draws scores over time")
+        if late:
+            raise ConfigError(f"--late is for two players; {rules.id} has one, and is evaluated by scores")
         own, others = _scores(task, games, tuple(against or SOLO_ANCHORS), positions)
         return EvaluatedRun(stored, rules.id, iteration, worth.text, seed, usual, scores=own, anchor_scores=others)
-    sets = position_sets(rules, positions, seed)
+    heard("solving positions", 0, 0)
+    sets = position_sets(rules, positions, seed, late)
     at = None if curve_points is None else curve_moments(stored, sets, curve_points)
     met = None if elo_points is None else elo_moments(stored, games, elo_points)
     heard("mistakes", 0, 0)
@@ -336,18 +355,23 @@ def _elo_curve(task: _Task, games: int, anchors: tuple[str, ...], at: dict[int, 
     return elo_curve(*given, seed=settings["seed"], threads=settings["threads"], listen=show)
 
 
-def position_sets(game: Game, file: str | Path | None, seed: int) -> list[PositionSet]:
-    """The sets of a file, or the game's own oracle where it has one."""
-    if file is not None:
-        return read_positions(file, game)
-    own = own_oracle(game, seed)
-    return [] if own is None else [own]
+def position_sets(game: Game, file: str | Path | None, seed: int, late: int = 0) -> list[PositionSet]:
+    """The sets of a file, or the game's own oracle where it has one; and so many late positions."""
+    own = None if file is not None else own_oracle(game, seed)
+    sets = read_positions(file, game) if file is not None else [] if own is None else [own]
+    if not late:
+        return sets
+    if (solved := late_sample(game, late, seed)) is None:
+        raise ConfigError(f"--late solves positions of compiled rules; those of {game.id} are not")
+    return [*sets, solved]
 
 
 def curve_moments(run: StoredRun, sets: Sequence[PositionSet], points: int = CURVE_POINTS) -> dict[int, float]:
     """Iteration -> minutes of the networks of a curve; ConfigError if it would be empty."""
     if not sets:
-        raise ConfigError(f"--curve draws mistakes, and no oracle knows {run.game}: give scored ones with --positions")
+        raise ConfigError(
+            f"--curve draws mistakes, and no oracle knows {run.game}: give --late 200, or a file with --positions"
+        )
     return _trained(run, points)
 
 

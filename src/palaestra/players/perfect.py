@@ -10,13 +10,12 @@ from palaestra.base.errors import PlayerError
 from palaestra.base.streams import Rng, below, seeds_from
 from palaestra.base.types import Int8s, Int32s, Int64s
 from palaestra.games.base import Game
-from palaestra.games.connect_four import BitConnectFour
 from palaestra.players.alphabeta import squeezed
 from palaestra.players.base import UNPROVEN, Analysis, Choice, Player
 from palaestra.rewards.base import default_reward
-from palaestra.search.connect_four_solver import ConnectFourSolver
+from palaestra.search.connect_four_solver import solver_for
 from palaestra.search.retrograde import analysed
-from palaestra.search.solver import DEFAULT_NODES, Solution, Solver
+from palaestra.search.solver import DEFAULT_NODES, Solution
 
 # Families whose rules look at the ply only to stop with a draw: there positions come back, and all of them are few.
 RETROGRADE = ("opposition",)
@@ -30,10 +29,6 @@ class Oracle(Protocol):
     def attempt(self, state: Int8s, exact: bool = True, seconds: float = ...) -> Solution: ...
 
     def line(self, state: Int8s, solution: Solution, seconds: float = ...) -> list[int] | None: ...
-
-
-def _solver(game: Game, nodes: int) -> Solver:
-    return ConnectFourSolver(game, nodes) if isinstance(game, BitConnectFour) else Solver(game, nodes)
 
 
 class PerfectPlayer(Player):
@@ -57,7 +52,7 @@ class PerfectPlayer(Player):
             )
         self.nodes, self.seconds = nodes, seconds
         backwards = game.id.partition("-")[0] in RETROGRADE
-        self._oracle: Oracle = analysed(game) if backwards else _solver(game, nodes)
+        self._oracle: Oracle = analysed(game) if backwards else solver_for(game, nodes)
         self._remembered: dict[bytes, Solution] = {}
 
     def solve(self, state: Int8s) -> Solution:

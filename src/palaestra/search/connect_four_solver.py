@@ -18,6 +18,7 @@ import numpy as np
 
 from palaestra.base.jit import inlined, kernel
 from palaestra.base.types import Int8s, Int64s, UInt64s
+from palaestra.games.base import Game
 from palaestra.games.bits import popcount
 from palaestra.games.connect_four import STONES, BitConnectFour
 from palaestra.games.rows import ONGOING
@@ -292,3 +293,8 @@ class ConnectFourSolver(Solver):
             outcome *= self.game.max_plies + 1 - end
             depth = end - moves
         return Solution(outcome, sorted(actions), exact, depth, int(self._counters[NODES]))
+
+
+def solver_for(game: Game, nodes: int = DEFAULT_NODES) -> Solver:
+    """The fastest solver for a game."""
+    return ConnectFourSolver(game, nodes) if isinstance(game, BitConnectFour) else Solver(game, nodes)
