@@ -76,9 +76,9 @@ def draw_strength(axes: Axes, rated: Sequence[Rated]) -> None:
     axes.plot(minutes, elo, color=BLUE, marker="o", markersize=3.5, linewidth=1.5)
     axes.fill_between(minutes, below, above, color=BLUE, alpha=0.15, linewidth=0)
     for anchor in (one for one in rated if one.minutes is None):
-        axes.axhline(anchor.elo, color=GREY, linewidth=0.9, linestyle="--")
+        axes.axhline(anchor.elo, color=GREY, linewidth=0.9, linestyle="--", zorder=1.1)  # the curve lies above
         axes.annotate(
-            anchor.player, (1, anchor.elo), xycoords=("axes fraction", "data"), xytext=(0, 2),
-            textcoords="offset points", ha="right", va="bottom", fontsize=7.5, color=GREY,
+            anchor.player, (1, anchor.elo), xycoords=("axes fraction", "data"), ha="right", va="center",
+            fontsize=7, color=GREY, bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.3}, zorder=1.2,
         )  # fmt: skip
     minutes_axis(axes, minutes)
