@@ -33,6 +33,7 @@ def test_the_scale_for_a_laptop_says_what_it_costs_in_all() -> None:
 
 
 def test_rows_say_which_player_found_which_scores() -> None:
-    rows = list(scores_found("morpion-4d", 1, ", n=5", 1, 0, 0.005))
+    for _ in range(2):  # the first time may go by while kernels are compiled
+        rows = list(scores_found("morpion-4d", 1, ", n=5", 1, 0, 0.005))
     assert rows and {row["player"] for row in rows} == {"nrpa(level=1, n=5)"}
     assert all(isinstance(row["score"], int) and int(row["restarts"] or 0) > 0 for row in rows)
