@@ -135,7 +135,7 @@ def test_minutes_of_the_processor_are_those_that_the_threads_of_the_process_comp
 ) -> None:
     def iterations(busy: float, clock: str, threads: int) -> int:
         monkeypatch.setattr(session, "time", Clock(busy))
-        config = tiny(f"clock={clock}", f"threads={threads}", iterations=None, minutes=0.5)
+        config = tiny(f"clock={clock}", f"threads={threads}", iterations=None, minutes=0.08)
         return train(config, tmp_path / f"{busy}-{clock}-{threads}", stages=FAKES).iterations
 
     alone = iterations(1.0, "wall", 1)
