@@ -273,8 +273,3 @@ def test_usual_claims_read_the_rows_they_are_about() -> None:
     groups = {arm: some.per_seed("x") for arm, some in data.by("arm").items()}
     assert in_order("order", lambda data: groups, ("a", "b", "c"), "points").check(data).answer == "holds"
     assert in_order("order", lambda data: groups, ("a", "c", "b"), "points").check(data).answer == "fails"
-
-
-def test_threads_do_not_share_the_clock_of_a_process(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="processes:2"):
-        do_jobs(Store(tmp_path), [], make_workers("threads:2"), lambda progress: None)

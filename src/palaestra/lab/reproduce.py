@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from palaestra.base.atomic import make_folder, write_file
-from palaestra.base.errors import ConfigError, RunError
+from palaestra.base.errors import RunError
 from palaestra.base.reading import MOST_TEXT, MOST_TOML, parse_json, parse_toml, read_bytes
 from palaestra.lab.costs import Costs
 from palaestra.lab.data import Data, Row, read_csv
@@ -29,7 +29,7 @@ from palaestra.lab.plan import Plan
 from palaestra.learn.provenance import about_program
 from palaestra.learn.toml import dump_toml
 from palaestra.work.jobs import Job as Piece
-from palaestra.work.workers import Threads, Workers
+from palaestra.work.workers import Workers
 
 DATA, TABLE, FIGURE, VERDICTS = "data.csv", "table.md", "figure", "verdicts.json"
 SETTINGS, VERSIONS = "settings.toml", "versions.json"
@@ -98,8 +98,6 @@ def _turn(job: Job) -> int:
 
 def do_jobs(store: Store, jobs: Sequence[Job], workers: Workers, listen: Callable[[Progress], None]) -> None:
     """Do all that is not done yet; a stop at any moment loses no finished job, and of a run one iteration at most."""
-    if isinstance(workers, Threads) and workers.count > 1:
-        raise ConfigError("runs of an experiment count a process's time: --workers processes:2, not threads")
     shares = {job.key: store.share(job) for job in jobs}
     weights = _weights(jobs)
     whole, began, words = sum(weights.values()) or 1.0, time.monotonic(), dict[str, str]()
