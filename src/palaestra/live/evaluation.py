@@ -357,8 +357,10 @@ def _elo_curve(task: _Task, games: int, anchors: tuple[str, ...], at: dict[int, 
 
 def position_sets(game: Game, file: str | Path | None, seed: int, late: int = 0) -> list[PositionSet]:
     """The sets of a file, or the game's own oracle where it has one; and so many late positions."""
-    own = None if file is not None else own_oracle(game, seed)
-    sets = read_positions(file, game) if file is not None else [] if own is None else [own]
+    if file is not None:
+        sets = read_positions(file, game)
+    else:
+        sets = [own] if (own := own_oracle(game, seed)) is not None else []
     if not late:
         return sets
     if (solved := late_sample(game, late, seed)) is None:
