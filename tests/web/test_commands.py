@@ -87,6 +87,7 @@ def test_a_folder_has_one_command_at_a_time(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("sleeping")
 def test_a_process_that_has_the_number_by_chance_is_left_alone(tmp_path: Path) -> None:
     stranger = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], start_new_session=True)
+    time.sleep(0.1)  # beginnings are told in ticks of 10 ms, and these two must differ
     command = Command.start(["one"], tmp_path)
     try:
         kept = json.loads((tmp_path / RECORD).read_text())
