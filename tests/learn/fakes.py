@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from palaestra.games.base import Game
 from palaestra.learn.config import RunConfig
 from palaestra.learn.examples import Examples
 from palaestra.learn.gate import GateResult
-from palaestra.learn.learner import Batch, Losses, TrainReport
+from palaestra.learn.learner import Batches, Losses, MixedBatch, TrainReport
 from palaestra.learn.presets import configure
 from palaestra.learn.scores import AGENT, Scored, score_of
 from palaestra.learn.selfplay import SelfPlay
@@ -53,12 +53,13 @@ class FakeTrainer:
         self.weights = self.weights + float(sum(array.sum() for array in weights.values()))
 
     def train(
-        self, batches: Iterator[Batch], steps: int, progress: float, listen: ProgressListener | None = None
+        self, batches: Batches, steps: int, progress: float, listen: ProgressListener | None = None
     ) -> TrainReport:
         lr = self.config.learn.lr * (1 - progress)
         for step, batch in enumerate(islice(batches, steps)):
-            seen = np.array([batch.planes.sum(), batch.policy.argmax(1).sum(), batch.value.sum()])
-            self.momentum = 0.9 * self.momentum + seen
+            for part in batch.parts if isinstance(batch, MixedBatch) else (batch,):
+                seen = np.array([part.planes.sum(), part.policy.argmax(1).sum(), part.value.sum()])
+                self.momentum = 0.9 * self.momentum + seen
             self.weights = self.weights + lr * self.momentum
             if listen is not None:
                 listen(step + 1, steps)

@@ -1,25 +1,33 @@
 from __future__ import annotations
 
+from itertools import repeat
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from palaestra.arena.match import play_match
 from palaestra.base.errors import ConfigError
+from palaestra.games.base import Game
 from palaestra.games.registry import make_game
 from palaestra.learn.config import RunConfig
 from palaestra.learn.config_check import trainable
 from palaestra.learn.course import Course, make_course
 from palaestra.learn.events import Event, IterationEnded
+from palaestra.learn.examples import Examples
+from palaestra.learn.learner import Batch, MixedBatch
 from palaestra.learn.loop import resume, train
 from palaestra.learn.presets import configure
+from palaestra.learn.replays import Replays
 from palaestra.learn.running_elo import encounters
 from palaestra.learn.stages import Stages
+from palaestra.learn.trainer import Trainer
 from palaestra.players.registry import make_player
 from palaestra.players.runs import open_run
 from palaestra.runs.folder import unpack
 from palaestra.runs.metrics import Encounter
 from palaestra.runs.pgn_games import read_games
+from palaestra.search.search_speed import scattered
 from tests.learn.fakes import FAKES, tiny, tree_of
 from tests.learn.run_folders import lines_of, metrics_line
 
@@ -181,6 +189,50 @@ def test_several_kinds_are_learned_by_one_network_and_its_run_plays_each_of_them
         player = make_player(f"run:{tmp_path / 'run'}(simulations=4)", game)
         assert play_match(game, player, make_player("random", game), 2).games == 2
     assert not open_run(str(tmp_path / "run")).plays(make_game("connect_four-4x4"))
+
+
+def mixed(other: str, threads: int) -> tuple[RunConfig, MixedBatch]:
+    """A run of hex-4x4 and another game, and a batch that has twice as many positions of hex-4x4."""
+    config = small("hex-4x4", f'course.games=["{other}"]', "learn.batch=96").model_copy(update={"threads": threads})
+    course = make_course(config, make_game("hex-4x4"))
+    replay, rng = Replays(course, config.learn), np.random.default_rng(1)
+    replay.add(1, {number: examples(game, rng) for number, game in enumerate(course.games)})
+    batch = next(replay.batches({0: 1, 1: 2}, rng))
+    assert isinstance(batch, MixedBatch) and [len(part) for part in batch.parts] == [32, 64]
+    return config, batch
+
+
+def test_a_step_learns_games_on_boards_of_one_size_as_one_batch() -> None:
+    config, batch = mixed("gobang-4x4", threads=1)
+    columns = ("planes", "policy", "value", "outcome", "ply", "mover")
+    one = Batch(*(np.concatenate([getattr(part, name) for part in batch.parts]) for name in columns))
+    states = []
+    for given in (batch, one):
+        trainer = Trainer(make_game("hex-4x4"), config)
+        trainer.train(repeat(given), 3, 0.0)
+        states.append(trainer.state())
+    assert all(states[0][name].tobytes() == states[1][name].tobytes() for name in states[1])
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_losses_of_a_step_on_boards_of_several_sizes_are_means_over_all_rows(threads: int) -> None:
+    config, batch = mixed("hex-3x3", threads)
+    whole, *alone = (
+        Trainer(make_game("hex-4x4"), config).train(repeat(given), 1, 0.0).losses for given in (batch, *batch.parts)
+    )
+    for name in ("policy", "value"):  # a new network finds all moves almost equal, however it is normalised
+        rows = sum(getattr(losses, name) * len(part) for losses, part in zip(alone, batch.parts, strict=True))
+        assert getattr(whole, name) == pytest.approx(rows / len(batch), rel=0.1)
+
+
+def examples(game: Game, rng: np.random.Generator) -> Examples:
+    """Positions of random play with a random legal move as policy."""
+    states = scattered(game, 50, rng)
+    counts, _ = game.legal(states)
+    policy = np.zeros((50, game.max_legal), dtype=np.float32)
+    policy[np.arange(50), rng.integers(counts)] = 1.0
+    zeros = np.zeros(50, dtype=np.int32)
+    return Examples(states, policy, rng.uniform(-1, 1, 50).astype(np.float32), zeros, zeros, zeros)
 
 
 @pytest.mark.parametrize(

@@ -184,3 +184,20 @@ def test_signals_of_the_papers_networks_neither_die_nor_explode() -> None:
     for net in ("thesis", "schmidt"):
         logits, value = make_module(net, OTHELLO, 0.0, 0)(torch.randn(50, 2, 6, 6))
         assert 0.001 < logits.std() < 5 and value.abs().mean() < 0.9
+
+
+def test_boards_that_are_learned_together_are_normalised_as_one_batch() -> None:
+    """Cut into two, which are computed side by side, a batch gives what it gives whole: outputs, gradients, means."""
+    game = make_game("hex-4x4")
+    whole, cut = (make_module("r1c8", GameFacts.of(game), 0.0, seed=1).train() for _ in range(2))
+    planes = torch.randn(12, *game.observation_shape)
+    planes[:3] += 2.0  # so that the halves differ
+    together = cut.together([planes[:3], planes[3:]])
+    for answer, parts in zip(whole(planes), zip(*together, strict=True), strict=True):
+        torch.testing.assert_close(torch.cat(parts), answer, atol=1e-5, rtol=1e-4)
+    sum(one.square().sum() for one in whole(planes)).backward()
+    sum(one.square().sum() for part in cut.together([planes[:3], planes[3:]]) for one in part).backward()
+    for (name, mine), theirs in zip(whole.named_parameters(), cut.parameters(), strict=True):
+        torch.testing.assert_close(theirs.grad, mine.grad, atol=1e-3, rtol=1e-3, msg=name)
+    for (name, mine), theirs in zip(whole.named_buffers(), cut.buffers(), strict=True):
+        torch.testing.assert_close(theirs, mine, atol=1e-5, rtol=1e-4, msg=name)

@@ -29,6 +29,16 @@ class Batch:
         return len(self.planes)
 
 
+@dataclass(frozen=True, eq=False)
+class MixedBatch:
+    """Positions of several games of a run's course, learned in one step."""
+
+    parts: tuple[Batch, ...]  # one of each game
+
+    def __len__(self) -> int:
+        return sum(map(len, self.parts))
+
+
 @dataclass(frozen=True)
 class Losses:
     """The four losses of Ch4, whichever of them is minimised."""
@@ -60,13 +70,16 @@ class TrainReport:
         return self.epochs[-1]
 
 
+Batches = Iterator[Batch | MixedBatch]
+
+
 class Learner(Protocol):
     """A network in training (`trainer.Trainer`)."""
 
     steps: int  # updates since the run began
 
     def train(
-        self, batches: Iterator[Batch], steps: int, progress: float, listen: ProgressListener | None = None
+        self, batches: Batches, steps: int, progress: float, listen: ProgressListener | None = None
     ) -> TrainReport: ...
 
     def onnx(self) -> bytes: ...

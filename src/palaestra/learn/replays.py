@@ -1,4 +1,4 @@
-"""The positions of a run's games: one `Replay` for each game of its course, and batches of one game each.
+"""The positions of a run's games: one `Replay` for each game of its course, and batches that have some of each.
 
 Most runs have one game; then this is that game's replay, bit for bit.
 """
@@ -15,7 +15,7 @@ from palaestra.base.types import Array, Arrays
 from palaestra.learn.config import LearnConfig
 from palaestra.learn.course import Course
 from palaestra.learn.examples import Examples
-from palaestra.learn.learner import Batch
+from palaestra.learn.learner import Batch, Batches, MixedBatch
 from palaestra.learn.replay import Replay
 
 
@@ -74,18 +74,18 @@ class Replays:
             for number in played
         }
 
-    def batches(
-        self, steps: Mapping[int, int], rng: np.random.Generator, *, turn_policies: bool = True
+    def batches(self, steps: Mapping[int, int], rng: np.random.Generator, *, turn_policies: bool = True) -> Batches:
+        """Batches without end, each with positions of all these games, in proportion to their `steps`."""
+        drawn = [
+            self.batches_of(number, rng, share / sum(steps.values()), turn_policies=turn_policies)
+            for number, share in steps.items()
+        ]
+        return drawn[0] if len(drawn) == 1 else map(MixedBatch, zip(*drawn, strict=True))
+
+    def batches_of(
+        self, number: int, rng: np.random.Generator, share: float = 1.0, *, turn_policies: bool = True
     ) -> Iterator[Batch]:
-        """Batches of one game each, as many of each as `steps` says, in a random order; of one game without end."""
-        course = self.course
-        drawn = {
-            number: self._replays[number].batches(
-                course.games[number], self.config, rng, turn_policies=turn_policies, shared=course.shared, number=number
-            )
-            for number in steps
-        }
-        if len(drawn) == 1:
-            return next(iter(drawn.values()))
-        order = rng.permutation(np.repeat(list(steps), list(steps.values())))
-        return (next(drawn[number]) for number in order.tolist())
+        """Batches of one game without end, each a share of a whole one."""
+        part = self.config.model_copy(update={"batch": max(1, round(share * self.config.batch))})
+        game, shared = self.course.games[number], self.course.shared
+        return self._replays[number].batches(game, part, rng, turn_policies=turn_policies, shared=shared, number=number)

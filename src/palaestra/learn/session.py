@@ -164,7 +164,7 @@ class Session:
         rng = np.random.default_rng([self.config.seed, iteration, GROWTH])
         written = read_written(self.current.model, "the network")
         weights = weights_for(parse_net(old), facts, written, "the network")
-        batches = self.replay.batches({self.course.stage(self.current.lines): 1}, rng)
+        batches = self.replay.batches_of(self.course.stage(self.current.lines), rng)
         planes = [next(batches).planes for _ in range(-(-START_POSITIONS // self.config.learn.batch))]
         self._take_net(new)
         self.trainer.adopt(grown_weights(old, new, facts, weights, rng), np.concatenate(planes), steps)

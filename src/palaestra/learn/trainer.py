@@ -31,7 +31,7 @@ from palaestra.base.types import Array, Arrays, Float32s
 from palaestra.games.base import Game
 from palaestra.learn.config import RunConfig
 from palaestra.learn.course import make_course
-from palaestra.learn.learner import Batch, Losses, TrainReport
+from palaestra.learn.learner import Batch, Batches, Losses, MixedBatch, TrainReport
 from palaestra.learn.losses import Loss, make_loss
 from palaestra.learn.optimizers import learning_rate, make_optimizer, new_moments
 from palaestra.nets.adopt import adopt
@@ -45,6 +45,7 @@ PART = 32  # fewest positions of a part: smaller ones are normalised badly and g
 SNAPSHOT = 100  # steps between the weights to go back to when a loss is not finite
 
 Pools = list[ThreadPoolExecutor]
+Rows = tuple[Tensor, Tensor, Tensor]  # planes, policy, the head's target
 T = TypeVar("T")
 
 
@@ -80,7 +81,7 @@ class Trainer:
             self.onnx()  # what cannot be played is refused before a run leaves anything behind
 
     def train(
-        self, batches: Iterator[Batch], steps: int, progress: float, listen: ProgressListener | None = None
+        self, batches: Batches, steps: int, progress: float, listen: ProgressListener | None = None
     ) -> TrainReport:
         """Make `steps` updates at a point of the run between 0 and 1, which decides the learning rate.
 
@@ -193,11 +194,11 @@ class Trainer:
 
     # One step.
 
-    def _gradients(self, batch: Batch, pools: Pools) -> tuple[float, float] | None:
+    def _gradients(self, batch: Batch | MixedBatch, pools: Pools) -> tuple[float, float] | None:
         """Set the gradients of one batch; returns its l_p and l_v, or None if anything is not finite."""
         parts = self._cut(batch)
         answers = _side_by_side(pools, [partial(_forward, self.loss, *part) for part in parts])
-        shares = [len(planes) / len(batch) for _, planes, _, _ in parts]
+        shares = [_rows(boards) / len(batch) for _, boards in parts]
         policy = math.fsum(share * answer[0].item() for share, answer in zip(shares, answers, strict=True))
         value = math.fsum(share * answer[1].item() for share, answer in zip(shares, answers, strict=True))
         if not math.isfinite(policy + value):
@@ -220,14 +221,19 @@ class Trainer:
         self._average_buffers(len(parts))
         return policy, value
 
-    def _cut(self, batch: Batch) -> list[tuple[Trained, Tensor, Tensor, Tensor]]:
-        """(network, planes, policy, the head's target) of each part, on the device."""
-        count = max(1, min(len(self.copies), len(batch) // PART))
+    def _cut(self, batch: Batch | MixedBatch) -> list[tuple[Trained, list[Rows]]]:
+        """(network, its rows, by size of board) of each part, on the device."""
+        games = batch.parts if isinstance(batch, MixedBatch) else (batch,)
+        count = max(1, min(len(self.copies), len(batch) // PART, *map(len, games)))
+        by_game = [self._cut_game(one, count) for one in games]
+        return [(module, _joined(part)) for module, *part in zip(self.copies[:count], *by_game, strict=True)]
+
+    def _cut_game(self, batch: Batch, count: int) -> list[Rows]:
+        """(planes, policy, the head's target) of each part of one game's rows."""
         planes = torch.from_numpy(batch.planes).to(self.device, memory_format=self.module.memory_format)
         target = self.heads[batch.game].targets(batch.value, batch.outcome, batch.ply, batch.mover)
         others = (torch.from_numpy(array).to(self.device) for array in (batch.policy, target))
-        columns = (tensor.tensor_split(count) for tensor in (planes, *others))
-        return list(zip(self.copies[:count], *columns, strict=True))
+        return list(zip(*(tensor.tensor_split(count) for tensor in (planes, *others)), strict=True))
 
     def _update(self) -> None:
         self.optimizer.step()
@@ -271,10 +277,32 @@ class Trainer:
             seed_dropout(module, int(seeds.generate_state(1, np.uint64)[0]), self.device)
 
 
-def _forward(loss: Loss, module: Trained, planes: Tensor, policy: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+def _joined(games: list[Rows]) -> list[Rows]:
+    """Games on boards of one size put together: one large product is faster than several small ones."""
+    sizes: dict[torch.Size, list[Rows]] = {}
+    for rows in games:
+        sizes.setdefault(rows[0].shape[1:], []).append(rows)
+    return [same[0] if len(same) == 1 else _stacked(same) for same in sizes.values()]
+
+
+def _stacked(games: list[Rows]) -> Rows:
+    planes, policies, targets = zip(*games, strict=True)
+    return torch.cat(planes), torch.cat(policies), torch.cat(targets)
+
+
+def _rows(boards: list[Rows]) -> int:
+    return sum(len(planes) for planes, _, _ in boards)
+
+
+def _forward(loss: Loss, module: Trained, boards: list[Rows]) -> tuple[Tensor, Tensor]:
     """l_p and l_v of one part, with what their gradients need."""
-    logits, answer = module(planes)
-    return loss.policy(logits, policy), loss.value(module.net.head, answer, target)
+    answers = module.together([planes for planes, _, _ in boards])
+    means = []
+    for (logits, answer), (planes, policy, target) in zip(answers, boards, strict=True):
+        share = len(planes) / _rows(boards)
+        means.append((share * loss.policy(logits, policy), share * loss.value(module.net.head, answer, target)))
+    policies, values = zip(*means, strict=True)
+    return sum(policies[1:], policies[0]), sum(values[1:], values[0])
 
 
 def _backward(parameters: list[Parameter], policy: Tensor, value: Tensor, a: float, b: float) -> list[Tensor]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar
 
 import torch
@@ -62,6 +62,20 @@ class Norm(nn.Module):
             to = ((mean - self.mean) / running).clamp_(-MOST_SHIFT, MOST_SHIFT)
         return self.scale * by, self.scale * to + self.shift
 
+    def together(self, boards: Sequence[Tensor]) -> list[Tensor]:
+        """Several batches, of boards of any size, as one.
+
+        Each by itself, they would have means of their own, and those of several games are so far apart that a network
+        learned all of them badly (docs/notebook.md).
+        """
+        if len(boards) == 1:
+            return [self(boards[0])]
+        cells = [x.movedim(1, -1) for x in boards]  # channels last
+        rows = [x.reshape(-1, x.shape[-1]) for x in cells]
+        normalised = self(torch.cat(rows)).split([len(x) for x in rows])
+        # A copy each: what follows overwrites it.
+        return [y.clone().reshape(x.shape).movedim(-1, 1) for x, y in zip(cells, normalised, strict=True)]
+
     def affine(self) -> tuple[Tensor, Tensor]:
         """(scale, shift) float64[C] of what play does: x · scale + shift."""
         scale, shift, mean, variance = (
@@ -85,13 +99,19 @@ class Unit(nn.Module):
         self.norm = None if layer.normalised == "no" else Norm(layer.kernel[0], momentum, renormalised)
 
     def forward(self, x: Tensor) -> Tensor:
-        if self.weight.dim() == 4:
-            x = functional.conv2d(x, self.weight, self.bias, padding=self.layer.padding)
-        else:
-            x = functional.linear(x, self.weight, self.bias)
+        return self.together([x])[0]
+
+    def together(self, boards: Sequence[Tensor]) -> list[Tensor]:
+        """Of several batches, which are normalised as one."""
+        made = [self._product(x) for x in boards]
         if self.norm is None:
-            return x
-        return self.norm(torch.relu_(x) if self.layer.normalised == "after" else x)
+            return made
+        return self.norm.together([torch.relu_(x) for x in made] if self.layer.normalised == "after" else made)
+
+    def _product(self, x: Tensor) -> Tensor:
+        if self.weight.dim() == 4:
+            return functional.conv2d(x, self.weight, self.bias, padding=self.layer.padding)
+        return functional.linear(x, self.weight, self.bias)
 
 
 class Dropout(nn.Module):
@@ -128,6 +148,10 @@ class Trained(nn.Module, ABC):
     net: Net
     memory_format: ClassVar[torch.memory_format]  # of planes and weights in training
 
+    def together(self, boards: Sequence[Tensor]) -> list[tuple[Tensor, Tensor]]:
+        """The answers to several batches, which may be of boards of different sizes, learned from in one step."""
+        return [self(planes) for planes in boards]
+
     @abstractmethod
     def hidden_kernels(self) -> Iterator[nn.Parameter]:
         """The weights of layers whose outputs are features, not yet logits or values."""
@@ -145,11 +169,20 @@ class Network(Trained):
         self._steps = [(self._operation(step, dropout), step.sources) for step in plan.steps[1:]]
 
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
-        results = [planes]
+        return self.together([planes])[0]
+
+    def together(self, boards: Sequence[Tensor]) -> list[tuple[Tensor, Tensor]]:
+        results = [list(boards)]
         for operation, sources in self._steps:
-            results.append(operation(*[results[source] for source in sources]))
-        logits, raw = results[self.plan.ends["logits"]], results[self.plan.ends["answer"]]
-        return logits, torch.tanh(raw).squeeze(1) if self.net.head == VALUE_HEAD else raw
+            given = [results[source] for source in sources]
+            if isinstance(operation, Unit) and len(boards) > 1:
+                results.append(operation.together(given[0]))
+            else:
+                results.append([operation(*each) for each in zip(*given, strict=True)])
+        ends = zip(results[self.plan.ends["logits"]], results[self.plan.ends["answer"]], strict=True)
+        if self.net.head == VALUE_HEAD:
+            return [(logits, torch.tanh(raw).squeeze(1)) for logits, raw in ends]
+        return list(ends)
 
     def units(self) -> Iterator[tuple[str, Unit]]:
         """(name in the plan, unit) of every layer."""
