@@ -9,12 +9,17 @@ import pytest
 from palaestra.base.errors import ConfigError, RunError
 from palaestra.games.registry import make_game
 from palaestra.lab import agent_maker
-from palaestra.lab.agent_maker import HARD, LADDER, Recipe, find_recipe, make_files, nearest, recipes
+from palaestra.lab.agent_maker import LADDER, Recipe, find_recipe, make_files, nearest, recipes
 from palaestra.players import shipped
 from palaestra.players.registry import make_player
 
 SMALL = Recipe(
-    "tic_tac_toe-3x3", iterations=1, threads=1, sets=("net=b1c4", "selfplay.games=4", "evaluation.anchors=[]")
+    "tic_tac_toe-3x3",
+    iterations=1,
+    threads=1,
+    sets=("net=b1c4", "selfplay.games=4", "evaluation.anchors=[]"),
+    simulations=30,
+    rated_games=2,
 )
 
 
@@ -23,7 +28,6 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The folder of a small agent, while few games rate it."""
     folder = tmp_path_factory.mktemp("agents")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(agent_maker, "RATED_GAMES", 2)
         patch.setattr(agent_maker, "ANCHORS", ("random", "uct(simulations=5)"))
         make_files(SMALL, folder, lambda words: None)
         yield folder
@@ -41,7 +45,8 @@ def test_a_recipe_becomes_a_network_and_a_card_that_play_as_the_run_does(
     assert set(card.levels) == set(shipped.LEVELS)
     assert [anchor.player for anchor in card.anchors] == ["random", "uct(simulations=5)"]
     assert [(stage.iteration, stage.elo) for stage in card.curve] == [(1, card.levels["hard"].elo)]
-    assert set(card.mistakes) == {f"all positions of {card.game}, {m} simulations" for m in (0, 400)}
+    assert set(card.mistakes) == {f"all positions of {card.game}, {m} simulations" for m in (0, 30)}
+    assert card.levels["hard"].simulations == 30
     content = shipped.network(card, made)
 
     monkeypatch.setattr(shipped, "cards", lambda: {card.game: card})
@@ -65,11 +70,11 @@ def test_the_same_command_goes_on_and_another_recipe_is_refused(made: Path) -> N
         make_files(Recipe("tic_tac_toe-3x3", iterations=1, threads=1, seed=2), made, lambda words: None)
 
 
-def test_a_level_is_the_temperature_whose_elo_is_nearest_to_its_share() -> None:
-    falling = {tried: 1000.0 - 100 * place for place, tried in enumerate(LADDER)} | {HARD: 1000.0}
-    assert nearest(falling, 0.7) == LADDER[3]
-    assert nearest(falling, 0.4) == LADDER[6]
-    assert nearest(dict.fromkeys((*LADDER, HARD), 500.0), 0.4) == LADDER[-1]
+def test_a_level_is_the_temperature_whose_elo_is_nearest_to_what_is_wanted() -> None:
+    falling = {tried: 1000.0 - 100 * place for place, tried in enumerate(LADDER)}
+    assert nearest(falling, 700.0) == LADDER[3]
+    assert nearest(falling, 400.0) == LADDER[6]
+    assert nearest(dict.fromkeys(LADDER, 500.0), 200.0) == LADDER[-1]
 
 
 def test_every_recipe_makes_a_configuration() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from palaestra.base.errors import ModelError, PlayerError
 from palaestra.games.registry import make_game
-from palaestra.lab.agent_maker import HARD, LADDER, recipes
+from palaestra.lab.agent_maker import LADDER, recipes
 from palaestra.players.registry import make_player
 from palaestra.players.shipped import CARD, FOLDER, LEVELS, NETWORK, agent_text, cards, find_card, network, read_card
 
@@ -23,7 +23,7 @@ def test_an_agent_is_the_network_of_its_card_and_plays_at_every_level(id: str) -
     states = game.start(np.zeros(1, dtype=np.int64))
     counts, legal = game.legal(states)
     for level in LEVELS:
-        assert (card.levels[level].simulations, card.levels[level].temperature) in (*LADDER, HARD)
+        assert (card.levels[level].simulations, card.levels[level].temperature) in (*LADDER, recipes()[id].hard)
         player = make_player(card.text(level), game)
         (action,) = player.act(states, np.random.default_rng(0))
         assert action in legal[0, : counts[0]]

@@ -40,7 +40,7 @@ from palaestra.players.shipped import CARD, LEVELS, NETWORK, Card, LevelName, re
 from palaestra.runs.folder import MANIFEST
 
 RECIPES = Path(__file__).with_name("agents.toml")
-HARD = (400, 0.0)  # simulations and temperature
+SIMULATIONS = 400  # of hard
 # The weaker levels are the network without a search, its moves drawn from its policy: a search, however small, proves
 # most of what a person could overlook. How much a temperature weakens an agent differs from game to game, so several
 # are tried, and the level is the one whose Elo is nearest to this share of hard's.
@@ -58,7 +58,7 @@ Tried = tuple[int, float]  # simulations and temperature
 
 @dataclass(frozen=True)
 class Recipe:
-    """How an agent is made."""
+    """How an agent is made and rated. On large boards fewer simulations and games keep that within minutes."""
 
     game: str
     iterations: int
@@ -66,6 +66,12 @@ class Recipe:
     seed: int = 1
     threads: int = 2
     sets: tuple[str, ...] = ()
+    simulations: int = SIMULATIONS
+    rated_games: int = RATED_GAMES
+
+    @property
+    def hard(self) -> Tried:
+        return self.simulations, 0.0
 
     def config(self) -> RunConfig:
         return configure(
@@ -129,7 +135,7 @@ def _pack(run: StoredRun, summary: Summary, recipe: Recipe, out: Path, say: Say)
             f"the network of {recipe.game} has {len(content):,} bytes; at most {MOST_BYTES:,} are shipped"
         )
     say("Rating the three levels beside fixed players")
-    rated = _rated(run, game, played_under if reward.learns else None, recipe.threads)
+    rated = _rated(run, game, played_under if reward.learns else None, recipe)
     about = run.manifest.about
     card: dict[str, JsonLike] = {
         "game": game.id,
@@ -147,8 +153,8 @@ def _pack(run: StoredRun, summary: Summary, recipe: Recipe, out: Path, say: Say)
         "date": datetime.date.today().isoformat(),
         "palaestra": str(about["palaestra"]),
         "revision": str(about["revision"]),
-        "rated_games": RATED_GAMES,
-        "mistakes": _mistakes(run, game, recipe.threads),
+        "rated_games": recipe.rated_games,
+        "mistakes": _mistakes(run, game, recipe),
         "search": run.search.model_dump(exclude_none=True, mode="json"),
         **rated,
     }
@@ -157,14 +163,15 @@ def _pack(run: StoredRun, summary: Summary, recipe: Recipe, out: Path, say: Say)
     return read_card(out / f"{game.id}{CARD}")
 
 
-def _rated(run: StoredRun, game: Game, reward: str | None, threads: int) -> dict[str, JsonLike]:
+def _rated(run: StoredRun, game: Game, reward: str | None, recipe: Recipe) -> dict[str, JsonLike]:
     """The levels, the anchors and the curve, with their Elo above random from one tournament of all that was tried."""
-    texts = {tried: _text(run, reward, *tried) for tried in (*LADDER, HARD)}
+    hard = recipe.hard
+    texts = {tried: _text(run, reward, *tried) for tried in (*LADDER, hard)}
     made = run.home.metrics(run.manifest)[run.best - 1].elapsed / 60
     at = sorted({**moments(run, STAGES), run.best: made}.items())
-    stages = {number: _text(run, reward, *HARD, number) if number != run.best else texts[HARD] for number, _ in at}
+    stages = {number: _text(run, reward, *hard, number) if number != run.best else texts[hard] for number, _ in at}
     players = [make_player(text, game) for text in dict.fromkeys((*texts.values(), *stages.values(), *ANCHORS))]
-    played = play_tournament(game, players, RATED_GAMES, seed=1, threads=threads)
+    played = play_tournament(game, players, recipe.rated_games, seed=1, threads=recipe.threads)
     ratings = rate(played.results, RatingConfig(prior=0.5, anchor=(ANCHORS[0], 0.0)))
     found = {
         one["player"]: {key: round(float(one[key]), 1) for key in ("elo", "plus", "minus")} for one in ratings.as_json()
@@ -172,7 +179,7 @@ def _rated(run: StoredRun, game: Game, reward: str | None, threads: int) -> dict
     elo = {tried: found[text]["elo"] for tried, text in texts.items()}
     levels: dict[str, JsonLike] = {}
     for level in LEVELS:
-        simulations, temperature = tried = nearest(elo, SHARES[level]) if level in SHARES else HARD
+        simulations, temperature = tried = nearest(elo, SHARES[level] * elo[hard]) if level in SHARES else hard
         levels[level] = {"simulations": simulations, "temperature": temperature, **found[texts[tried]]}
     return {
         "levels": levels,
@@ -190,17 +197,17 @@ def _text(
     return str(Run(network=network, simulations=simulations, temperature=temperature, reward=reward))
 
 
-def nearest(elo: Mapping[Tried, float], share: float) -> Tried:
-    """The rung of the ladder whose Elo is nearest to this share of hard's; of equals the warmer one."""
-    return min(reversed(LADDER), key=lambda tried: abs(elo[tried] - share * elo[HARD]))
+def nearest(elo: Mapping[Tried, float], wanted: float) -> Tried:
+    """The rung of the ladder whose Elo is nearest to the one that is wanted; of equals the warmer one."""
+    return min(reversed(LADDER), key=lambda tried: abs(elo[tried] - wanted))
 
 
-def _mistakes(run: StoredRun, game: Game, threads: int) -> dict[str, float]:
+def _mistakes(run: StoredRun, game: Game, recipe: Recipe) -> dict[str, float]:
     """In %: on all positions or a sample, and on late ones where the board is too large to be solved."""
     oracle = own_oracle(game) or late_sample(game)
     if oracle is None:
         return {}
-    budgets = (0, HARD[0])
-    reward = run.make_reward(game)
-    rates = error_rates(game, run.network(run.best), run.search, [oracle], budgets, threads=threads, reward=reward)
+    budgets, network = (0, recipe.simulations), run.network(run.best)
+    reward, threads = run.make_reward(game), recipe.threads
+    rates = error_rates(game, network, run.search, [oracle], budgets, threads=threads, reward=reward)
     return {f"{rate.positions_of}, {rate.simulations} simulations": round(100 * rate.rate, 2) for rate in rates}

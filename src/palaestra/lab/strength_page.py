@@ -27,7 +27,7 @@ INTRO = """# How strong after how long?
 
 What a run of each game has reached after some minutes, by the agents that come with the package
 ([Agents of the package](players.md#agents-of-the-package)). Elo is above `random`, with its 95 % interval, from one
-tournament a game with 400 simulations a move. Every curve is one run with one seed: another seed differs, and so does
+tournament a game, with the simulations of `hard`. Every curve is one run of one seed: another seed differs, as does
 another machine. The learning rate falls towards the end of a run, so that a run planned for 5 minutes is stronger after
 5 minutes than one that goes on. Games without an agent are missing. Made by `make pages` from the cards; do not edit.
 """
