@@ -14,6 +14,7 @@ from palaestra.lab.experiment import SCALES, Arm, Experiment, Scale, ScaleName
 
 if TYPE_CHECKING:
     from palaestra.lab.jobs import Train, Until
+    from palaestra.learn.config import RunConfig
 
 MOST_SEEDS = 1000
 PROCESSOR = "clock=processor"  # so that what else the machine does makes no arm weaker
@@ -31,6 +32,7 @@ class Plan:
     sets: tuple[str, ...] = ()
     boards: tuple[str, ...] = ()
     _runs: dict[tuple[object, ...], Train] = field(default_factory=dict, repr=False)
+    _configs: dict[tuple[object, ...], RunConfig] = field(default_factory=dict, repr=False)
 
     @property
     def scale(self) -> Scale:
@@ -59,22 +61,29 @@ class Plan:
     def run(self, preset: str, arm: Arm, seed: int, until: Until | None = None) -> Train:
         """The run of an arm and a seed: preset, then the arm's settings, the scale's and the user's."""
         from palaestra.lab.jobs import Train
-        from palaestra.learn.presets import configure
 
         place = (preset, arm.game, arm.name, seed, until)
         if place not in self._runs:
-            config = configure(
+            config = self._config(preset, arm).model_copy(update={"seed": seed})
+            after = None if arm.after is None else self.run(preset, arm.after, seed)
+            self._runs[place] = Train(config, until, after)
+        return self._runs[place]
+
+    def _config(self, preset: str, arm: Arm) -> RunConfig:
+        """The settings of an arm's runs, made and checked once for all its seeds."""
+        from palaestra.learn.presets import configure
+
+        place = (preset, arm.game, arm.name)
+        if place not in self._configs:
+            self._configs[place] = configure(
                 arm.game,
                 preset,
                 [PROCESSOR, *arm.sets, *self.scale.sets, *self.scale.board_sets.get(arm.game, ()), *self.sets],
                 iterations=self._end("iterations"),
                 minutes=self._end("minutes"),
-                seed=seed,
                 threads=1,  # training cuts its batches by them: so no result depends on the machine
             )
-            after = None if arm.after is None else self.run(preset, arm.after, seed)
-            self._runs[place] = Train(config, until, after)
-        return self._runs[place]
+        return self._configs[place]
 
     def _end(self, name: str) -> Any:
         """A value of the scale that ends runs, as its declaration has it."""
