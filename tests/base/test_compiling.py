@@ -16,7 +16,7 @@ import pytest
 from rich.console import Console
 
 from palaestra.base import compiling
-from palaestra.base.compiling import clock, listening, making_ready, missed
+from palaestra.base.compiling import clock, listening, making_ready, missed, processor_clock
 from palaestra.cli.compile_notice import _Notice, subject
 from palaestra.games.registry import make_game
 from palaestra.search.config import SearchConfig
@@ -73,6 +73,24 @@ def test_only_the_thread_that_makes_ready_stands_still(monkeypatch: pytest.Monke
         other.join()
     now[0] = 41.0
     assert clock() - before == 1.0 and seen == [40.0]
+
+
+def test_the_processors_clock_leaves_out_what_any_thread_compiles(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    computed = {"process": 0.0, "thread": 0.0}
+    monkeypatch.setattr(time, "process_time", lambda: computed["process"])
+    monkeypatch.setattr(time, "thread_time", lambda: computed["thread"])
+    before = processor_clock()
+
+    def compile_while_others_work() -> None:
+        with making_ready("one"), making_ready("another"):
+            computed["thread"], computed["process"] = 30.0, 40.0
+
+    other = threading.Thread(target=compile_while_others_work)
+    other.start()
+    other.join()
+    assert processor_clock() - before == 10.0
 
 
 def test_a_function_that_fails_to_compile_leaves_the_clock_going(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -16,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+import palaestra
 from palaestra.base.jit import bind, fingerprint, kernel
 
 HELPER = """
@@ -79,6 +81,24 @@ def desk(tmp_path: Path) -> Desk:
     desk = Desk(tmp_path)
     desk.write(helper=HELPER, main=MAIN)
     return desk
+
+
+def test_a_second_copy_of_the_package_compiles_nothing(desk: Desk, tmp_path: Path) -> None:
+    own, copied = Path(palaestra.__file__).parent, tmp_path / "copy" / "palaestra"
+    copied.mkdir(parents=True)
+    shutil.copy(own / "__init__.py", copied)
+    shutil.copytree(own / "base", copied / "base")
+    program = """
+import json
+import numpy as np
+from palaestra.base import streams
+streams.normal(np.ones(1, dtype=np.uint64), 0)
+print(json.dumps([streams.__file__, sum(streams.normal.stats.cache_misses.values())]))
+"""
+    places, misses = zip(
+        *(desk.run(program, PYTHONPATH=str(path)) for path in (own.parent, copied.parent)), strict=True
+    )
+    assert places[0] != places[1] and misses == (1, 0)
 
 
 def test_a_second_process_compiles_nothing(desk: Desk) -> None:

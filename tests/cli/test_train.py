@@ -302,7 +302,12 @@ def test_how_strong_to_expect_a_run_comes_from_the_agent_that_was_made_alike(
             "After 1.0 minutes expect about 100 Elo above random, as agent:tic_tac",
         ),
         ([f"net={card.net}"], {**alike, "minutes": 0.5}, ""),
-        (["net=b1c8"], alike, ""),
+        (
+            ["net=b1c8"],
+            alike,
+            "After 1.0 minutes expect about 100 Elo above random, as agent:tic_tac_toe-3x3 had with b2",
+        ),
+        ([f"net={card.net}", f"start=agent:{card.game}"], alike, ""),
         ([f"net={card.net}"], {**alike, "threads": 1}, ""),
     ):
         say_expectation(configure(card.game, "fast", sets, **settings))

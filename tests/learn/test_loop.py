@@ -134,7 +134,9 @@ def test_minutes_of_the_processor_are_those_that_the_threads_of_the_process_comp
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def iterations(busy: float, clock: str, threads: int) -> int:
-        monkeypatch.setattr(session, "time", Clock(busy))
+        clock_now = Clock(busy)
+        monkeypatch.setattr(session, "time", clock_now)
+        monkeypatch.setattr(session, "processor_clock", clock_now.process_time)
         config = tiny(f"clock={clock}", f"threads={threads}", iterations=None, minutes=0.08)
         return train(config, tmp_path / f"{busy}-{clock}-{threads}", stages=FAKES).iterations
 

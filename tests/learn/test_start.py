@@ -15,6 +15,7 @@ from palaestra.learn.presets import configure
 from palaestra.live.exported import export_network
 from palaestra.nets.evaluator import OnnxEvaluator
 from palaestra.players.runs import open_run
+from palaestra.players.shipped import find_card, network
 from palaestra.runs.manifest import digest
 from palaestra.runs.overview import describe
 from tests.learn.fakes import tree_of
@@ -70,6 +71,18 @@ def test_resuming_does_not_need_the_old_run_and_gives_the_same_bits(tmp_path: Pa
         resume(tmp_path / "parts", ["start=none"])
 
 
+def test_an_agent_of_the_package_is_as_good_as_its_file(tmp_path: Path) -> None:
+    card = find_card("tic_tac_toe-3x3")
+    config = configure(card.game, "fast", WITHOUT_NET, iterations=1, threads=1, start=f"agent:{card.game}")
+    assert config.net == card.net
+    train(config, tmp_path / "run")
+    run, game = open_run(str(tmp_path / "run")), make_game(card.game)
+    leaves = leaves_of(game, random_positions(game, 40))
+    one, other = (OnnxEvaluator(game, model)(leaves) for model in (network(card), run.network(0)))
+    np.testing.assert_allclose(one.logits, other.logits, atol=2e-5)
+    assert f"started with the weights of agent:{card.game}" in str(run.manifest.history)
+
+
 def test_an_exported_file_is_as_good_as_the_run_it_came_from(tmp_path: Path, old: Path) -> None:
     export_network(str(old), tmp_path / "old.onnx", game="othello-5x5")
     train(start_from(tmp_path / "old.onnx"), tmp_path / "file")
@@ -101,6 +114,9 @@ def start_from_nothing(*sets: str) -> RunConfig:
         ({"start": "run:{old}@9"}, "has no network '9'; it has best, last, 0, 1, 2"),
         ({"start": "run:{old}(simulations=3)"}, "without a search: run:NAME@best"),
         ({"start": "run:nothing"}, "'nothing' is not a run"),
+        ({"start": "agent:nothing"}, "no agent for 'nothing' comes with the package"),
+        ({"start": "agent:tic_tac_toe-3x3(level=easy)"}, "without a search: run:NAME@best"),
+        ({"start": "agent:tic_tac_toe-3x3"}, "does not fit othello-6x6"),
         ({"start": "{files}/nothing.onnx"}, "cannot read this file"),
         ({"start": "{files}/broken.onnx"}, "cannot be read as ONNX"),
         ({"start": "{files}/b.onnx"}, "the weights of b1c8 belong to one board, those of r3c32 to none"),

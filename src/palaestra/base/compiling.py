@@ -1,4 +1,4 @@
-"""What is being compiled: a clock that does not count the time it takes, and listeners that are told of it.
+"""What is being compiled: clocks that do not count the time it takes, and listeners that are told of it.
 
 `palaestra.base.jit` reports here. This module compiles nothing and is light: a program can listen from its start.
 """
@@ -23,6 +23,8 @@ class _Thread(threading.local):
 
 _thread = _Thread()
 _listeners: list[CompileListener] = []
+_adding = threading.Lock()
+_processor_seconds = 0.0  # that all threads of the process computed to make functions ready
 
 
 def clock() -> float:
@@ -31,6 +33,11 @@ def clock() -> float:
     Whoever has some milliseconds for a move measures them by this: the first move then costs no more than others.
     """
     return time.perf_counter() - _thread.seconds
+
+
+def processor_clock() -> float:
+    """`time.process_time` without what the process has computed to make functions ready."""
+    return time.process_time() - _processor_seconds
 
 
 @contextmanager
@@ -49,12 +56,15 @@ def making_ready(name: str) -> Iterator[None]:
     if _thread.name:
         yield
         return
-    began = time.perf_counter()
+    global _processor_seconds
+    began, computed = time.perf_counter(), time.thread_time()
     _thread.name = name
     try:
         yield
     finally:
         _thread.seconds += time.perf_counter() - began
+        with _adding:
+            _processor_seconds += time.thread_time() - computed
         if _thread.told:
             _tell(False)
         _thread.name, _thread.told = "", False

@@ -56,6 +56,7 @@ _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 BOUND = "__bound__"  # global of a bound module: fingerprint of the functions it was given
 _REACHABLE = (Dispatcher, _Intrinsic, ModuleType, np.ndarray, tuple, bool, int, float, complex, np.generic)
 _kinds: WeakKeyDictionary[type, type | None] = WeakKeyDictionary()
+_PACKAGE = str(Path(__file__).parents[1])
 _DIGEST = hashlib.sha256().digest_size
 _TOLD = threading.Event()  # that the cache is not the user's own
 _BINDING = threading.RLock()  # a copy that another thread is still loading must not be taken for a whole one
@@ -105,8 +106,10 @@ class _DiskCache(_Cache):  # type: ignore[misc]  # Numba has no type information
     def __init__(self, function: Callable[..., Any], folder: Path) -> None:
         name = f"{function.__module__}.{function.__qualname__}"
         self._name = "".join(c if c.isalnum() or c in "._" else "-" for c in name)[-80:]
-        # The path and the line tell equal sources in two places apart: their code names different modules.
-        self._place = f"{name} {function.__code__.co_filename}:{function.__code__.co_firstlineno}"
+        # The path and the line tell equal sources in two places apart: their code names different modules. Of this
+        # package all copies that are alike are one: a second checkout, or an installed one, compiles nothing again.
+        file = function.__code__.co_filename.removeprefix(_PACKAGE)
+        self._place = f"{name} {file}:{function.__code__.co_firstlineno}"
         self._folder = folder
         self._enabled = True
 

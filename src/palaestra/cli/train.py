@@ -91,7 +91,7 @@ def train(
         typer.Option(
             "--from",
             metavar="NETWORK",
-            help="Start with the weights of run:NAME, run:NAME@12 or an ONNX file of this program.",
+            help="Start with the weights of run:NAME, run:NAME@12, agent:GAME or an ONNX file of this program.",
             show_default=False,
         ),
     ] = None,
@@ -162,10 +162,11 @@ def say_expectation(config: RunConfig) -> None:
 
     card = cards().get(config.game)
     search = config.selfplay.search.model_dump(exclude_none=True, mode="json")
-    if card is None or (card.net, card.threads, card.search) != (config.net, config.threads, search):
+    if card is None or (card.start, card.threads, card.search) != (config.start or "", config.threads, search):
         return
     if config.minutes is not None and (stage := card.after(config.minutes)) is not None:
         words = f"After {stage.minutes:.1f} minutes expect about {stage.elo:.0f} Elo above random, as {card.text()} had"
+        words += "" if card.net == config.net else f" with {card.net}"
         stderr().print(f"{words}. Other games: docs/strength.md", style="dim", markup=False)
 
 

@@ -34,7 +34,7 @@ class RunConfig(Group):
     start: str | None = Field(
         None,
         min_length=1,
-        description="weights to begin with: run:NAME@12 or an ONNX file of this program; none: random",
+        description="weights to begin with: run:NAME@12, agent:GAME or an ONNX file of this program; none: random",
     )
     reward: str = Field(
         "default", min_length=1, description="what outcomes are worth: such as primitive or cdf(generations=5)"
@@ -46,7 +46,7 @@ class RunConfig(Group):
     )
     clock: Literal["wall", "processor"] = Field(
         "wall",
-        description="what minutes count: wall; processor, what the process computed, over threads (a busy machine)",
+        description="what minutes count: wall; processor: what the process computed but to compile, over threads",
     )
     threads: int = Field(
         2, ge=1, le=1024, description="of self-play and of training; results are repeatable for one number"

@@ -79,7 +79,9 @@ class SelfPlayConfig(Group):
         description="share of the games that the network before plays while the newest learns: 1 iteration old",
     )
     slots: int = Field(128, ge=1, le=10**5, description="games that one thread plays at once")
-    cache: int = Field(2**17, ge=0, le=2**26, description="positions that one thread remembers from the network")
+    cache: int = Field(
+        2**17, ge=0, le=2**26, description="positions that one thread remembers from the network, within 1 GB"
+    )
 
     @property
     def is_scheduled(self) -> bool:

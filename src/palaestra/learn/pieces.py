@@ -20,13 +20,15 @@ from palaestra.learn.lockstep import Moves, Table
 from palaestra.learn.planning import Planning
 from palaestra.learn.sampling import Sampling
 from palaestra.learn.warm_start import Enhanced, is_warm, leaf_evaluator, pairs_of, search_for, seat
-from palaestra.nets.cache import Cached
+from palaestra.nets.cache import Cached, fitting_entries
 from palaestra.nets.evaluator import OnnxEvaluator
 from palaestra.rewards.base import Reward
 from palaestra.search.driver import Search
 from palaestra.search.evaluator import Evaluator
 from palaestra.search.search_speed import Timed
 from palaestra.work.jobs import report
+
+MOST_MEGABYTES = 1024  # that a table remembers from the network; a position of bin_packing-2d takes 90 KB
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +117,7 @@ def make_table(
         sampling = Sampling(game, network, keep=selfplay.sampled_policy == "network")
         return Table(game, [sampling], selfplay, config.seed, iteration, numbers)
     if selfplay.cache:
-        network = Cached(network, game, selfplay.cache)
+        network = Cached(network, game, fitting_entries(game, selfplay.cache, MOST_MEGABYTES))
     searches = [_searcher(game, network, plan, reward) for plan in plans]
     seats = partial(seat, games=selfplay.games) if len(searches) == 2 else None
     pairs = pairs_of(selfplay.games) if seats is not None and game.players == 1 else None

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from palaestra.base.compiling import processor_clock
 from palaestra.base.errors import ConfigError, RunError
 from palaestra.games.base import Game
 from palaestra.learn import events
@@ -219,7 +220,7 @@ class Session:
 
     def _now(self) -> float:
         """Seconds of the clock that the run goes by, from an arbitrary beginning."""
-        return time.perf_counter() if self.config.clock == "wall" else time.process_time() / self.config.threads
+        return time.perf_counter() if self.config.clock == "wall" else processor_clock() / self.config.threads
 
     def is_over(self, iteration: int, seconds: float) -> bool:
         """Whether a run of so many iterations and seconds has reached the end that its settings say."""

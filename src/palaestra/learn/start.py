@@ -1,4 +1,4 @@
-"""Weights that a run starts from: those of another run's network, or of an ONNX file that Palaestra wrote.
+"""Weights that a run starts from: of another run's network, an agent of the package, or an ONNX file of Palaestra's.
 
 Only weights are taken: no optimizer, no positions, no reward. They become the network of the run's iteration 0, so that
 whatever they came from is not needed again.
@@ -20,16 +20,17 @@ from palaestra.nets.facts import kind_of
 from palaestra.nets.graph import check_weights
 from palaestra.nets.grow import grown_weights
 from palaestra.players.run_kinds import find_checkpoint
+from palaestra.players.shipped import find_card, network
 from palaestra.runs.manifest import digest
 
-RUN = "run:"
+RUN, AGENT = "run:", "agent:"
 
 
 @dataclass(frozen=True, eq=False)
 class Start:
     """A network to start from."""
 
-    text: str  # run:NAME@12, or a file
+    text: str  # run:NAME@12, agent:GAME, or a file
     content: bytes
     written: Written
 
@@ -43,11 +44,13 @@ class Start:
 
 
 def read_start(text: str) -> Start:
-    """The network that `run:NAME`, `run:NAME@12` or the path of an ONNX file names."""
+    """The network that `run:NAME`, `run:NAME@12`, `agent:GAME` or the path of an ONNX file names."""
     refuse_long(text, "what a run starts from", ConfigError)
-    if text.startswith(RUN):
-        if text.endswith(")"):
-            raise ConfigError(f"{clip(text)}: weights are taken from a network, without a search: run:NAME@best")
+    if text.startswith((RUN, AGENT)) and text.endswith(")"):
+        raise ConfigError(f"{clip(text)}: weights are taken from a network, without a search: run:NAME@best")
+    if text.startswith(AGENT):
+        content = network(find_card(text.removeprefix(AGENT)))
+    elif text.startswith(RUN):
         run, iteration = find_checkpoint(text.removeprefix(RUN))
         text, content = f"{RUN}{run.name}@{iteration}", run.network(iteration)
     else:

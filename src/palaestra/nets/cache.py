@@ -20,7 +20,12 @@ _32 = np.uint64(32)
 
 def default_entries(game: Game, megabytes: int = 256) -> int:
     """2**18 entries, or as many as fit into the given memory."""
-    return min(2**18, megabytes * 2**20 // entry_bytes(game))
+    return fitting_entries(game, 2**18, megabytes)
+
+
+def fitting_entries(game: Game, wanted: int, megabytes: int) -> int:
+    """As many entries as are wanted, or as fit into the given memory. How many there are changes no search."""
+    return min(wanted, megabytes * 2**20 // entry_bytes(game))
 
 
 def entry_bytes(game: Game) -> int:

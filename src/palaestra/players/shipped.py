@@ -64,6 +64,7 @@ class Card(_Part):
     game: str
     version: int  # of the game's rules
     net: str
+    start: str = ""  # what its run took its first weights from; empty: from nothing
     reward: str  # under which it plays
     sha256: str
     bytes: int
@@ -71,7 +72,7 @@ class Card(_Part):
     seed: int
     iterations: int
     games: int
-    minutes: float
+    minutes: float  # that its threads computed
     threads: int
     date: str
     palaestra: str
