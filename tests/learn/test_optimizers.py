@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from palaestra.learn.config import LearnConfig
-from palaestra.learn.optimizers import ADAM_SHARE, Muon, make_optimizer, new_moments, orthogonal
+from palaestra.learn.optimizers import ADAM_SHARE, NEWTON_SCHULZ, ROUNDS, Muon, make_optimizer, new_moments, orthogonal
 from palaestra.nets.architecture import GameFacts
 from palaestra.nets.modules import make_module
 
@@ -23,6 +23,17 @@ def test_orthogonal_matrices_keep_the_directions_and_forget_their_lengths(shape:
     values = torch.diagonal(along, dim1=1, dim2=2)
     assert (along - torch.diag_embed(values)).abs().max() < 1e-3
     assert values.min() > 0.6 and values.max() < 1.3
+
+
+@pytest.mark.parametrize("shape", [(3, 8, 8), (2, 4, 30), (1, 30, 4)])
+def test_orthogonal_matrices_are_those_of_newton_and_schulz_round_by_round(shape: tuple[int, int, int]) -> None:
+    a, b, c = NEWTON_SCHULZ
+    given = torch.randn(shape, generator=torch.Generator().manual_seed(3))
+    for matrix, found in zip(given, orthogonal(given), strict=True):
+        x = matrix / matrix.norm()
+        for _ in range(ROUNDS):
+            x = a * x + b * x @ x.T @ x + c * x @ x.T @ x @ x.T @ x
+        torch.testing.assert_close(found, x, atol=1e-4, rtol=1e-4)
 
 
 def test_a_step_of_muon_is_its_definition() -> None:

@@ -94,15 +94,31 @@ def _gradient(parameter: Tensor) -> Tensor:
 
 
 def orthogonal(matrices: Tensor) -> Tensor:
-    """Of each matrix U S Vᵀ of [n, rows, columns], about U Vᵀ."""
+    """Of each matrix U S Vᵀ of [n, rows, columns], about U Vᵀ.
+
+    A round takes X to F X with F = a + b X Xᵀ + c (X Xᵀ)². All F are polynomials of the first X Xᵀ and commute with it:
+    rounds need only these small squares, and X is multiplied once, by the product of all F.
+    """
     a, b, c = NEWTON_SCHULZ
     tall = matrices.shape[1] > matrices.shape[2]
     x = matrices.mT if tall else matrices
     x = x / (x.norm(dim=(1, 2), keepdim=True) + 1e-7)
-    for _ in range(ROUNDS):
-        square = torch.bmm(x, x.mT)
-        x = torch.baddbmm(x, torch.baddbmm(square, square, square, beta=b, alpha=c), x, beta=a)
+    square = torch.bmm(x, x.mT)
+    product = _polynomial(square, a, b, c)
+    factor = product
+    for _ in range(ROUNDS - 1):
+        square = torch.bmm(torch.bmm(factor, square), factor)
+        factor = _polynomial(square, a, b, c)
+        product = torch.bmm(factor, product)
+    x = torch.bmm(product, x)
     return x.mT if tall else x
+
+
+def _polynomial(square: Tensor, a: float, b: float, c: float) -> Tensor:
+    """a + b S + c S² of each matrix S."""
+    result = torch.baddbmm(square, square, square, beta=b, alpha=c)
+    result.diagonal(dim1=1, dim2=2).add_(a)
+    return result
 
 
 def make_optimizer(module: Trained, config: LearnConfig, fused: bool) -> torch.optim.Optimizer:

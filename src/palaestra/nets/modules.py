@@ -56,9 +56,10 @@ class Norm(nn.Module):
         So batches of boards of several sizes, or of several games, are learned as they will be played.
         """
         with torch.no_grad():
-            variance, mean = torch.var_mean(x, dim=[0, *range(2, x.dim())], correction=0)
+            # Seven times as fast as torch.var_mean, which took a fifth of a step; what it normalises is not needed.
+            _, mean, inverse = torch.native_batch_norm(x, None, None, None, None, True, 0.0, NORM_EPSILON)
             running = torch.sqrt(self.variance + NORM_EPSILON)
-            by = (torch.sqrt(variance + NORM_EPSILON) / running).clamp_(1.0 / MOST_SCALE, MOST_SCALE)
+            by = (1.0 / (inverse * running)).clamp_(1.0 / MOST_SCALE, MOST_SCALE)
             to = ((mean - self.mean) / running).clamp_(-MOST_SHIFT, MOST_SHIFT)
         return self.scale * by, self.scale * to + self.shift
 
