@@ -27,8 +27,8 @@ INTRO = """# How strong after how long?
 
 What a run of each game has reached after some minutes, by the agents that come with the package
 ([Agents of the package](players.md#agents-of-the-package)). Elo is above `random`, with its 95 % interval, from one
-tournament a game, with the simulations of `hard`. Every curve is one run of one seed: another seed differs, as does
-another machine. The learning rate falls towards the end of a run, so that a run planned for 5 minutes is stronger after
+tournament a game, with the simulations of `hard`. Minutes are those that the run's threads computed, so that what else
+the machine did does not count. Every curve is one run of one seed: another seed differs, as does another machine. The learning rate falls towards the end of a run, so that a run planned for 5 minutes is stronger after
 5 minutes than one that goes on. Games without an agent are missing. Made by `make pages` from the cards; do not edit.
 """
 
@@ -39,10 +39,16 @@ def make_page(found: Mapping[str, Card], picture: str) -> str:
     heads = ("game", *(f"{minutes} min" for minutes in MINUTES), "at the end", "uct(1000)")
     table = Table(heads, tuple(_row(card) for card in curves))
     ways = Table(
-        ("game", "network", "minutes", "threads", "command"),
-        tuple((card.game, card.net, f"{card.minutes:.1f}", str(card.threads), f"`{card.command}`") for card in curves),
+        ("game", "network", "minutes", "threads", "mistakes, %", "command"),
+        tuple(
+            (card.game, card.net, f"{card.minutes:.1f}", str(card.threads), _mistakes(card), f"`{card.command}`")
+            for card in curves
+        ),
     )
-    note = "An empty cell: the run had no network yet, or had ended before.\n"
+    note = (
+        "An empty cell: the run had no network yet, or had ended before. A run with `--from` began with the weights of a\n"
+        "smaller board's agent, whose minutes are not counted.\n"
+    )
     shown = f"![Elo over minutes, a panel a game]({picture})\n"
     return "\n".join([INTRO, shown, table.markdown(), note, "## How they were made\n", ways.markdown()])
 
@@ -55,6 +61,11 @@ def _row(card: Card) -> tuple[str, ...]:
         cells.append("" if stage is None else _elo(stage))
     last = card.curve[-1]
     return (card.game, *cells, f"{_elo(last)} after {last.minutes:.0f} min", _elo(card.anchors[-1]))
+
+
+def _mistakes(card: Card) -> str:
+    """ "all positions of hex-5x5, 0 simulations: 1.2; … 400 simulations: 0.1"."""
+    return "; ".join(f"{where}: {rate:g}" for where, rate in card.mistakes.items())
 
 
 def _elo(one: Elo) -> str:
