@@ -28,8 +28,9 @@ INTRO = """# How strong after how long?
 What a run of each game has reached after some minutes, by the agents that come with the package
 ([Agents of the package](players.md#agents-of-the-package)). Elo is above `random`, with its 95 % interval, from one
 tournament a game, with the simulations of `hard`. Minutes are those that the run's threads computed, so that what else
-the machine did does not count. Every curve is one run of one seed: another seed differs, as does another machine. The learning rate falls towards the end of a run, so that a run planned for 5 minutes is stronger after
-5 minutes than one that goes on. Games without an agent are missing. Made by `make pages` from the cards; do not edit.
+the machine did does not count. Every curve is one run of one seed: another seed differs, as does another machine. The
+learning rate falls towards the end of a run, so that a run planned for 5 minutes is stronger after 5 minutes than one
+that goes on. Games without an agent are missing. Made by `make pages` from the cards; do not edit.
 """
 
 
@@ -46,8 +47,8 @@ def make_page(found: Mapping[str, Card], picture: str) -> str:
         ),
     )
     note = (
-        "An empty cell: the run had no network yet, or had ended before. A run with `--from` began with the weights of a\n"
-        "smaller board's agent, whose minutes are not counted.\n"
+        "An empty cell: the run had no network yet, or had ended before. A run with `--from` began with the weights of\n"
+        "a smaller board's agent, whose minutes are not counted.\n"
     )
     shown = f"![Elo over minutes, a panel a game]({picture})\n"
     return "\n".join([INTRO, shown, table.markdown(), note, "## How they were made\n", ways.markdown()])
