@@ -47,8 +47,8 @@ def make_page(found: Mapping[str, Card], picture: str) -> str:
         ),
     )
     note = (
-        "An empty cell: the run had no network yet, or had ended before. A run with `--from` began with the weights of\n"
-        "a smaller board's agent, whose minutes are not counted.\n"
+        "An empty cell: the run had no network yet, or had ended before. A run with `--from` began with the weights\n"
+        "of a smaller board's agent, whose minutes are not counted.\n"
     )
     shown = f"![Elo over minutes, a panel a game]({picture})\n"
     return "\n".join([INTRO, shown, table.markdown(), note, "## How they were made\n", ways.markdown()])
