@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from palaestra.learn.config import RunConfig
-    from palaestra.learn.events import Listener, Summary
+    from palaestra.learn.events import Event, Listener, Summary
     from palaestra.live.training import TrainedRun
 
 Sets = Annotated[
@@ -151,8 +151,19 @@ def train(
     from palaestra.live.training import train as train_run
 
     folder = new_folder(run, f"{game}-{preset}")
-    say_expectation(config)
-    finish(watch(folder, lambda listeners: train_run(config, folder, listeners, workers, games=games)), json)
+
+    def work(listeners: list[Listener]) -> Summary:
+        return train_run(config, folder, [_tell_expectation, *listeners], workers, games=games)
+
+    finish(watch(folder, work), json)
+
+
+def _tell_expectation(event: Event) -> None:
+    """Once the run has begun: what is refused says nothing else."""
+    from palaestra.learn.events import RunStarted
+
+    if isinstance(event, RunStarted):
+        say_expectation(event.config)
 
 
 def say_expectation(config: RunConfig) -> None:
