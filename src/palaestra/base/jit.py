@@ -108,7 +108,8 @@ class _DiskCache(_Cache):  # type: ignore[misc]  # Numba has no type information
         self._name = "".join(c if c.isalnum() or c in "._" else "-" for c in name)[-80:]
         # The path and the line tell equal sources in two places apart: their code names different modules. Of this
         # package all copies that are alike are one: a second checkout, or an installed one, compiles nothing again.
-        file = function.__code__.co_filename.removeprefix(_PACKAGE)
+        file = function.__code__.co_filename
+        file = file.removeprefix(_PACKAGE) if file.startswith(_PACKAGE + os.sep) else file
         self._place = f"{name} {file}:{function.__code__.co_firstlineno}"
         self._folder = folder
         self._enabled = True
