@@ -90,7 +90,7 @@ def test_the_processors_clock_leaves_out_what_any_thread_compiles(
     other = threading.Thread(target=compile_while_others_work)
     other.start()
     other.join()
-    assert processor_clock() - before == 10.0
+    assert processor_clock() - before == pytest.approx(10.0)  # the clock does not begin at 0
 
 
 def test_a_function_that_fails_to_compile_leaves_the_clock_going(monkeypatch: pytest.MonkeyPatch) -> None:
