@@ -108,6 +108,34 @@ def test_a_second_process_compiles_nothing(desk: Desk) -> None:
     assert {file: file.stat().st_mtime_ns for file in desk.code_files()} == files
 
 
+def test_a_function_that_another_has_called_can_be_called_from_python_too(desk: Desk) -> None:
+    program = """
+import json
+from helper import helped
+from main import main
+first = main(4)
+inner = list(helped.signatures)
+print(json.dumps([first, len(inner), helped(4), main(5), helped(5), len(helped.signatures), helped(0.5)]))
+"""
+    assert desk.run(program) == [41, 1, 41, 51, 51, 1, 6.0]
+    assert desk.run(program) == [41, 0, 41, 51, 51, 1, 6.0]  # what it calls is in the code of the one that was called
+    desk.write(main=MAIN.replace("helped(x)", "helped(x) + 1"))
+    assert desk.run(program) == [42, 1, 41, 52, 51, 1, 6.0]  # here it is loaded for the other, then for Python
+
+
+def test_threads_that_call_a_function_and_one_that_calls_it_get_answers(desk: Desk) -> None:
+    program = """
+import json
+from concurrent.futures import ThreadPoolExecutor
+from helper import helped
+from main import main
+with ThreadPoolExecutor(8) as pool:
+    print(json.dumps(list(pool.map(lambda i: (main, helped)[i % 2](i), range(32)))))
+"""
+    for _ in range(2):  # compiled, then from the cache
+        assert desk.run(program) == [10 * i + 1 for i in range(32)]
+
+
 def test_an_edit_in_a_function_of_another_file_is_noticed(desk: Desk) -> None:
     desk.ask()
     desk.write(helper=HELPER.replace("+ 1", "+ 2"))  # the same size, and within the same second
