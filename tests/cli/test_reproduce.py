@@ -26,7 +26,7 @@ def test_alone_it_lists_every_result_declared_or_not(cli: Cli, here: Path) -> No
     assert all(id in shown for id in rows) and max(map(len, shown.splitlines())) <= 80
 
 
-@pytest.mark.parametrize("id", ["fig-2.3", "table-6.1", "bonus"])
+@pytest.mark.parametrize("id", ["fig-2.3", "table-6.1", pytest.param("bonus", marks=pytest.mark.slow)])
 def test_a_cheap_experiment_runs_at_the_smallest_scale_and_is_listed_as_done(cli: Cli, here: Path, id: str) -> None:
     given = ("reproduce", id, "--scale", "smoke", "--jobs", "1")
     (found,) = json.loads(cli(*given, "--json").out)

@@ -110,16 +110,12 @@ def test_no_control_character_of_a_file_reaches_the_terminal(cli: Any, pgn: Path
 
 def test_one_player_sees_scores(cli: Any, tmp_path: Path) -> None:
     path = tmp_path / "solo.pgn"
-    path.write_text('[Variant "bin_packing-2d-2"]\n[White "me"]\n[Start "0"]\n\n1. #0 *\n'.replace("#0", first_move()))
+    game = make_game("morpion-4d")
+    first = game.legal(game.initial(1))[1][0, 0]
+    path.write_text(f'[Variant "morpion-4d"]\n[White "me"]\n\n1. #{first} *\n')
     done = cli("review", str(path), *QUICK)
     assert done.code == 0 and "you: " in done.out and "side" not in done.out
     assert "second" not in json.loads(cli("review", str(path), *QUICK, "--json").out)["verdicts"]
-
-
-def first_move() -> str:
-    game = make_game("bin_packing-2d-2")
-    state = game.from_moves("@0")
-    return f"#{int(game.legal(state[None])[1][0, 0])}"
 
 
 def test_damaged_files_are_answered_or_refused(cli: Any, pgn: Path) -> None:

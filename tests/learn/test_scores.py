@@ -21,7 +21,7 @@ def played(game_id: str, **settings: Any) -> Any:
     return play_scores(game, model(game_id), SearchConfig(), ("random", "nrpa(level=1, n=20)"), **given)
 
 
-@pytest.mark.parametrize("game_id", ["morpion-4d", "bin_packing-2d-4"])
+@pytest.mark.parametrize("game_id", ["morpion-4d", pytest.param("bin_packing-2d-4", marks=pytest.mark.slow)])
 def test_all_play_from_the_same_beginnings_and_threads_change_nothing(game_id: str) -> None:
     game, scores = make_game(game_id), played(game_id)
     assert [scored.score.player for scored in scores] == ["agent(simulations=8)", "random", "nrpa(level=1, n=20)"]

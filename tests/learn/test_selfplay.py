@@ -50,8 +50,15 @@ def positions_of(game_id: str, record: Any) -> list[Int8s]:
     return states
 
 
-@pytest.mark.parametrize("search", [PUCT, GUMBEL], ids=["puct", "gumbel"])
-@pytest.mark.parametrize("game_id", ["connect_four-5x5", "opposition-3x9"])
+@pytest.mark.parametrize(
+    ("game_id", "search"),
+    [
+        pytest.param("connect_four-5x5", PUCT, id="connect_four-5x5-puct"),
+        pytest.param("connect_four-5x5", GUMBEL, id="connect_four-5x5-gumbel"),
+        pytest.param("opposition-3x9", PUCT, id="opposition-3x9-puct", marks=pytest.mark.slow),
+        pytest.param("opposition-3x9", GUMBEL, id="opposition-3x9-gumbel"),
+    ],
+)
 def test_threads_slots_and_memory_change_no_example(game_id: str, search: SearchConfig) -> None:
     reference = played(game_id, search=search, **EVERYTHING)
     assert len({record.moves for record in reference.records}) > 5, "games that are all alike would prove nothing"

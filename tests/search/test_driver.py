@@ -19,6 +19,8 @@ from palaestra.search.evaluator import Evaluator, Rollout, Scripted, Uniform
 from palaestra.search.tree import NO_PARENT, Forest
 from tests.search.test_textbook import random_positions, scripted
 
+RULES = ("uct", "puct", "rave", "gumbel")
+
 
 def rollout(game: Game, trace: bool = False) -> Evaluator:
     return Rollout(game, default_reward(game), trace)
@@ -53,7 +55,7 @@ def check_tree(forest: Forest, row: int, solver: bool, full: bool = False) -> No
 
 
 @pytest.mark.parametrize("leaves", [1, 6])
-@pytest.mark.parametrize("rule", ["uct", "puct", "rave", "gumbel"])
+@pytest.mark.parametrize("rule", RULES)
 def test_a_tree_does_not_depend_on_the_trees_beside_it(rule: str, leaves: int) -> None:
     game = make_game("connect_four-4x4")
     states = random_positions(game, 24, seed=3)
@@ -66,8 +68,14 @@ def test_a_tree_does_not_depend_on_the_trees_beside_it(rule: str, leaves: int) -
         assert alone.chosen[0] == together.chosen[row]
 
 
-@pytest.mark.parametrize("game_id", ["connect_four-5x5", "othello-4x4", "morpion-4d"])
-@pytest.mark.parametrize("rule", ["uct", "puct", "rave", "gumbel"])
+@pytest.mark.parametrize(
+    ("rule", "game_id"),
+    [
+        *((rule, game_id) for rule in RULES for game_id in ("connect_four-5x5", "othello-4x4")),
+        ("uct", "morpion-4d"),
+        *(pytest.param(rule, "morpion-4d", marks=pytest.mark.slow) for rule in RULES[1:]),  # compiled for this alone
+    ],
+)
 def test_a_compiled_search_equals_the_lockstep_search(rule: str, game_id: str) -> None:
     game = make_game(game_id)
     states, seeds = random_positions(game, 12, seed=6), np.arange(12, dtype=np.uint64)
