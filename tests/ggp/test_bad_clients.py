@@ -106,9 +106,8 @@ def test_bad_clients_cost_no_move_and_leave_no_socket_thread_or_process() -> Non
 
 
 def test_a_flood_of_connections_during_a_search_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        "palaestra.ggp.player_server.SILENCE", 600.0
-    )  # a busy machine is slow, and the match would lapse
+    # On a busy machine the match would lapse meanwhile.
+    monkeypatch.setattr("palaestra.ggp.player_server.SILENCE", 600.0)
 
     async def work() -> None:
         async with playing(worker("endless"), seconds=30.0) as (server, port):  # a busy machine takes long to read 50

@@ -148,7 +148,10 @@ def _with_entries_where_called(dispatcher: Any) -> None:
 
 
 def _optimize_defined_functions(library: Any, module: Any) -> None:
-    """What Numba does to a module's functions, without those that it only names: a tenth of the time to compile."""
+    """What Numba does to a module's functions, without those that it only names: a tenth of the time to compile.
+
+    It takes the place of Numba's own, for everything that is compiled in this process; the code is the same.
+    """
     module.data_layout = library._codegen._data_layout
     for function in module.functions:
         if not function.is_declaration:

@@ -12,7 +12,7 @@ import numpy as np
 from palaestra.base.jit import inlined, kernel
 from palaestra.base.streams import below
 from palaestra.base.types import Float32s, Int8s, Int32s, Int64s, UInt64s
-from palaestra.games.rows import ONGOING, mover, outcome, ply, set_mover, set_outcome, set_ply
+from palaestra.games.rows import ONGOING, copy_state, mover, outcome, ply, set_mover, set_outcome, set_ply
 
 if TYPE_CHECKING:
     from palaestra.games.kernel_game import legal, observe, permute, play, score, start
@@ -115,13 +115,6 @@ def traced_rollout_rows(
         lengths[i] = length
 
 
-@inlined
-def _copy(source: Int8s, target: Int8s) -> None:
-    """By hand: `target[:] = source` brings in what Numba says of shapes that differ, three seconds to compile."""
-    for i in range(source.shape[0]):
-        target[i] = source[i]
-
-
 @kernel
 def count_leaves(state: Int8s, depth: int, p: Int64s, max_legal: int) -> np.int64:
     """Leaves `depth` plies below `state`; a game that ended earlier counts once (sources: leaf counts). Iterative."""
@@ -131,7 +124,7 @@ def count_leaves(state: Int8s, depth: int, p: Int64s, max_legal: int) -> np.int6
     actions = np.empty((depth, max_legal), dtype=np.int32)
     counts = np.zeros(depth, dtype=np.int64)
     following = np.zeros(depth, dtype=np.int64)
-    _copy(state, states[0])
+    copy_state(state, states[0])
     counts[0] = legal(states[0], actions[0], p)
     level = 0
     leaves = np.int64(0)
@@ -139,7 +132,7 @@ def count_leaves(state: Int8s, depth: int, p: Int64s, max_legal: int) -> np.int6
         if following[level] == counts[level]:
             level -= 1
             continue
-        _copy(states[level], states[level + 1])
+        copy_state(states[level], states[level + 1])
         move(states[level + 1], actions[level, following[level]], p)
         following[level] += 1
         if level + 1 == depth or outcome(states[level + 1]) != ONGOING:

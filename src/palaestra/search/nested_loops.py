@@ -15,8 +15,8 @@ import numpy as np
 
 from palaestra.base.jit import inlined, kernel
 from palaestra.base.streams import below, uniform
-from palaestra.base.types import Float64s, Int8s, Int32s, Int64s, UInt64s
-from palaestra.games.rows import ONGOING, outcome
+from palaestra.base.types import Float64s, Int32s, Int64s, UInt64s
+from palaestra.games.rows import ONGOING, copy_state, outcome
 from palaestra.search.nested_stack import (
     BEST,
     COUNT,
@@ -35,12 +35,6 @@ if TYPE_CHECKING:
 
 
 # Explicit loops, not slice assignments: those cost microseconds each in compiled code (sources: prototype of Morpion).
-
-
-@inlined
-def copy_state(source: Int8s, target: Int8s) -> None:
-    for i in range(source.shape[0]):
-        target[i] = source[i]
 
 
 @inlined
