@@ -118,6 +118,25 @@ def test_a_given_end_replaces_both_ends_of_the_preset() -> None:
     assert (both.iterations, both.minutes) == (3, 5)
 
 
+def test_an_hour_and_more_takes_strong_whose_network_grows() -> None:
+    assert configure(GAME, minutes=60) == configure(GAME, "strong", minutes=60)
+    assert configure(GAME, minutes=59) == configure(GAME, "fast", minutes=59)
+    assert default_preset(make_game("morpion-4d"), 120) == default_preset(make_game("morpion-4d"))
+    strong, fast = configure(GAME, "strong"), configure(GAME, "fast")
+    assert strong.growth.nets and strong.net == fast.net
+    assert strong.model_dump(exclude={"growth", "learn", "evaluation", "minutes"}) == fast.model_dump(
+        exclude={"growth", "learn", "evaluation", "minutes"}
+    )
+
+
+def test_a_network_that_is_not_the_presets_does_not_grow_unless_it_is_told_to() -> None:
+    trainable(configure(GAME, minutes=120, sets=["net=r3c32"]), make_game(GAME))
+    assert configure(GAME, minutes=120, sets=["net=r3c32"]).growth.nets == ()
+    told = ["net=b1c8", 'growth.nets=["b1c16"]', "growth.after=[0.5]"]
+    assert configure(GAME, minutes=120, sets=told).growth.nets == ("b1c16",)
+    assert configure(GAME, minutes=120, sets=["net=b3c32"]).growth.nets == ("b4c48", "b6c64")
+
+
 @pytest.mark.parametrize(
     ("sets", "pieces"),
     [
@@ -153,7 +172,7 @@ def test_a_bad_setting_is_one_line_that_says_what_is_accepted(sets: str, pieces:
 
 
 def test_an_unknown_preset_lists_the_known_ones() -> None:
-    known = "fast, thesis, thesis-small, schmidt, opposition-fast, ranked, record, thesis-ranked, curriculum"
+    known = "fast, strong, thesis, thesis-small, schmidt, opposition-fast, ranked, record, thesis-ranked, curriculum"
     with pytest.raises(ConfigError, match=f"unknown preset 'slow'; known: {known}"):
         load_preset("slow")
 

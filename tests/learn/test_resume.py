@@ -262,6 +262,7 @@ GATED = (
 ONE_PLAYER = ("--set", "net=mlp16x1", "--set", "solo.every=3", "--set", "solo.simulations=8")
 PRESETS = {
     "fast": ("tic_tac_toe-3x3", "--set", "net=b1c8"),
+    "strong": ("tic_tac_toe-3x3", "--set", "net=b1c8", "--set", 'growth.nets=["b1c16"]', "--set", "growth.after=[0.5]"),
     "thesis": GATED,
     "thesis-small": GATED,
     "schmidt": ("opposition-3x5-absolute",),

@@ -72,6 +72,7 @@ def test_heads_of_outcomes_learn(net: str) -> None:
         {"optimizer": "sgd", "average": 0.5, "net": "schmidt"},
         {"optimizer": "sgd", "momentum": 0.0, "net": "b1c8-outcome"},
         {"optimizer": "muon", "average": 0.9, "weight_decay": 0.05, "momentum": 0.95},
+        {"optimizer": "muon", "average": 0.9, "net": "r1c8", "precision": "auto"},
     ],
 )
 def test_training_from_a_saved_state_goes_on_bit_for_bit(settings: dict[str, Any], threads: int) -> None:

@@ -130,7 +130,7 @@ def train(
     if game is None:
         explain()
         return
-    preset = preset or default_preset(make_game(game))
+    preset = preset or default_preset(make_game(game), minutes)
     config = configure(
         game,
         preset,

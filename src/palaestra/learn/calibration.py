@@ -199,7 +199,7 @@ def _played_key(config: RunConfig) -> Store:
 
 def _step_key(learn: Store) -> Store:
     """What decides how long a step of training takes."""
-    kept = {name: learn[name] for name in ("batch", "optimizer", "symmetries", "clip")}
+    kept = {name: learn[name] for name in ("batch", "optimizer", "precision", "symmetries", "clip")}
     return {**kept, "averages": learn["average"] > 0}
 
 

@@ -144,6 +144,10 @@ class LearnConfig(Group):
         description="pulls weights to 0: by lr times this a step in adamw and muon, as L2 in adam and sgd (thesis: 0)",
     )
     clip: float | None = Field(None, gt=0, description="largest norm of a gradient; none: no limit")
+    precision: Literal["float32", "bfloat16", "auto"] = Field(
+        "float32",
+        description="of layers in training, weights stay float32; auto: bfloat16 where the processor computes with it",
+    )
     loss: str = Field(
         "sum",
         json_schema_extra={"names": [*LOSSES]},

@@ -1,7 +1,8 @@
 """Presets: settings of whole runs, shipped as TOML files beside this one.
 
 A preset's table [preset] has a line about itself and one that says what to expect in how many minutes; the rest of the
-file are settings as in config.toml. What a preset leaves out is the thesis's value (`config`).
+file are settings as in config.toml. What a preset leaves out is that of its `base`, if it names one there, or else the
+thesis's value (`config`).
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from palaestra.nets.heads import VALUE_HEAD
 
 NAMES = (
     "fast",
+    "strong",
     "thesis",
     "thesis-small",
     "schmidt",
@@ -38,7 +40,8 @@ NAMES = (
     "thesis-ranked",
     "curriculum",
 )
-DEFAULT, SOLO, ONE_BEGINNING = "fast", "ranked", "record"
+DEFAULT, LONG, SOLO, ONE_BEGINNING = "fast", "strong", "ranked", "record"
+LONG_MINUTES = 60.0  # from which on a run of two players is a long one
 
 
 @dataclass(frozen=True)
@@ -68,13 +71,18 @@ def _shipped(name: str) -> Preset:
     text = (files("palaestra.learn") / "presets" / f"{name}.toml").read_text(encoding="utf-8")
     settings = parse_toml(text)
     lines = settings.pop("preset")
+    if "base" in lines:
+        settings = merge(_shipped(lines["base"]).settings, settings)
     return Preset(name, lines["about"], lines["expect"], settings)
 
 
-def default_preset(game: Game) -> str:
-    """The preset for a game when none is named. With one player and one initial position only the best game counts."""
+def default_preset(game: Game, minutes: float | None = None) -> str:
+    """The preset for a game and a time when none is named.
+
+    With one player and one initial position only the best game counts.
+    """
     if game.players > 1:
-        return DEFAULT
+        return LONG if minutes is not None and minutes >= LONG_MINUTES else DEFAULT
     return ONE_BEGINNING if game.num_starts == 1 else SOLO
 
 
@@ -92,11 +100,12 @@ def configure(
     Without a preset it is the one for the game; without a number of threads, in any of them, all cores are used.
     `iterations` or `minutes` replace the preset's end of the run, both of them. Settings that are None are left alone.
     A network that learns what games end in reads no other value target: it gets z unless one is given. A run that
-    starts from the weights of another network has that network unless one is given.
+    starts from the weights of another network has that network unless one is given. A network that is not the preset's
+    does not grow as the preset's would.
     """
     text = full_id(game) if isinstance(game, str) else text_of(game)
     trust(text, *map(str, settings.values()))
-    chosen = load_preset(preset or default_preset(make_game(text))).settings
+    chosen = load_preset(preset or default_preset(make_game(text), minutes)).settings
     given: dict[str, JsonLike] = {
         "threads": chosen.get("threads") or usable_cores(),
         "game": text,
@@ -106,6 +115,8 @@ def configure(
     given = merge(given, parse_sets(sets))
     if "net" not in given and isinstance(start := given.get("start"), str) and start != NONE:
         given["net"] = read_start(start).written.net
+    if given.get("net", chosen.get("net")) != chosen.get("net") and "growth" not in given:
+        given["growth"] = {"nets": [], "after": []}
     config = make_config(merge(chosen, given))
     if "selfplay.value_target" in flat(given) or parse_net(config.net).head == VALUE_HEAD:
         return config

@@ -34,11 +34,12 @@ from palaestra.learn.course import make_course
 from palaestra.learn.learner import Batch, Batches, Losses, MixedBatch, TrainReport
 from palaestra.learn.losses import Loss, make_loss
 from palaestra.learn.optimizers import learning_rate, make_optimizer, new_moments
+from palaestra.learn.precision import training_dtype
 from palaestra.nets.adopt import adopt
 from palaestra.nets.architecture import Weights
 from palaestra.nets.export import export_onnx
 from palaestra.nets.heads import VALUE_HEAD
-from palaestra.nets.modules import Trained, make_module, seed_dropout
+from palaestra.nets.modules import Network, Trained, make_module, seed_dropout
 from palaestra.nets.torch_net import OwnModule
 
 PART = 32  # fewest positions of a part: smaller ones are normalised badly and gain no time
@@ -72,7 +73,10 @@ class Trainer:
         self.averaged = copy.deepcopy(self.module) if self.learn.average else None
         self.optimizer = make_optimizer(self.module, self.learn, fused=self.device.type != "mps")
         # Modules search themselves for parameters at every question, which takes as long as a small network's step.
+        self.weights = list(self.module.parameters())
         self.parameters = [list(module.parameters()) for module in self.copies]
+        pairs = [pair for pair in zip(self.parameters[0], self.weights, strict=True) if pair[0].dtype != pair[1].dtype]
+        self.lowered, self.exact = [low.data for low, _ in pairs], [exact.data for _, exact in pairs]
         self.buffers = [_numbers(module) for module in self.copies]
         self.tensors = _tensors(self.module)
         self.averages = [] if self.averaged is None else _tensors(self.averaged)
@@ -131,6 +135,7 @@ class Trainer:
         adopt(self.module, self.facts, weights, planes)
         if self.averaged is not None:
             self.averaged.load_state_dict(self.module.state_dict())
+        self._lower()
         self._copy_buffers()
 
     # The state.
@@ -163,6 +168,7 @@ class Trainer:
         for name, tensor in (loaded | moments).items():
             tensor.copy_(torch.from_numpy(given[name]))
         self.steps = int(given["steps"])
+        self._lower()
         self._copy_buffers()
         self.optimizer.state.clear()
         parameters = dict(self.module.named_parameters())
@@ -211,13 +217,13 @@ class Trainer:
         total, *others = _side_by_side(pools, calls)
         for other in others:
             torch._foreach_add_(total, other)
-        for parameter, gradient in zip(self.parameters[0], total, strict=True):
+        for parameter, gradient in zip(self.weights, total, strict=True):
             parameter.grad = gradient
         norm = torch.nn.utils.get_total_norm(total)
         if not math.isfinite(norm.item()):
             return None
         if self.learn.clip is not None:
-            torch.nn.utils.clip_grads_with_norm_(self.parameters[0], self.learn.clip, norm)
+            torch.nn.utils.clip_grads_with_norm_(self.weights, self.learn.clip, norm)
         self._average_buffers(len(parts))
         return policy, value
 
@@ -237,6 +243,7 @@ class Trainer:
 
     def _update(self) -> None:
         self.optimizer.step()
+        self._lower()
         self.steps += 1
         if self.averaged is not None:
             # Young averages forget faster, so that the untrained weights are soon gone.
@@ -249,13 +256,34 @@ class Trainer:
     # Copies.
 
     def _share(self, count: int) -> list[Trained]:
-        """The module and copies of it: the same weights in memory, their own gradients and running means."""
+        """Networks that compute gradients: the same weights in memory, their own gradients and running means.
+
+        The first is the module itself, or one in bfloat16 that has its running means.
+        """
         self.module.train()
-        copies = [copy.deepcopy(self.module) for _ in range(count - 1)]
+        usual = isinstance(self.module, Network) and self.device.type == "cpu"
+        exact = training_dtype(self.learn.precision, usual) == torch.float32
+        first = self.module if exact else self._lowered()
+        copies = [copy.deepcopy(first) for _ in range(count - 1)]
         for other in copies:
-            for mine, theirs in zip(self.module.parameters(), other.parameters(), strict=True):
+            for mine, theirs in zip(first.parameters(), other.parameters(), strict=True):
                 theirs.data = mine.data
-        return [self.module, *copies]
+        return [first, *copies]
+
+    def _lowered(self) -> Trained:
+        """The module in bfloat16; what stays float32 is the module's own memory."""
+        assert isinstance(self.module, Network), "training_dtype allows no other"
+        low = copy.deepcopy(self.module)
+        low.lower()
+        for mine, theirs in zip(_all(self.module), _all(low), strict=True):
+            if theirs.dtype == mine.dtype:
+                theirs.data = mine.data
+        return low
+
+    def _lower(self) -> None:
+        """The weights in bfloat16 become those of now."""
+        if self.lowered:
+            torch._foreach_copy_(self.lowered, self.exact)
 
     def _average_buffers(self, used: int) -> None:
         """Running means and variances become those of all parts together."""
@@ -307,7 +335,7 @@ def _forward(loss: Loss, module: Trained, boards: list[Rows]) -> tuple[Tensor, T
 
 def _backward(parameters: list[Parameter], policy: Tensor, value: Tensor, a: float, b: float) -> list[Tensor]:
     """The gradient of a · l_p + b · l_v in the order of the parameters."""
-    return list(torch.autograd.grad(a * policy + b * value, parameters))
+    return [gradient.float() for gradient in torch.autograd.grad(a * policy + b * value, parameters)]
 
 
 def _side_by_side(pools: Pools, calls: Sequence[Callable[[], T]]) -> list[T]:
@@ -337,6 +365,10 @@ def find_device(name: str) -> torch.device:
     if name not in there:
         raise ConfigError(f"device {name!r} is not there; this machine has {', '.join(there)}, for example device=cpu")
     return torch.device(name)
+
+
+def _all(module: Trained) -> list[Tensor]:
+    return [*module.parameters(), *module.buffers()]
 
 
 def _tensors(module: Trained) -> list[Tensor]:
