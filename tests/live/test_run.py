@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from palaestra.base.errors import ConfigError, PlayerError
+from palaestra.learn import run_clock
 from palaestra.learn.loop import resume, train
 from palaestra.live.run import Run, RunProgress, list_runs, load_run, named_folder
 from palaestra.live.training import TrainedRun
@@ -39,6 +41,16 @@ def test_events_say_how_far_a_run_is(tmp_path: Path) -> None:
     document = json.loads(json.dumps(progress.document()))
     assert document["ended"] and document["iterations"] == 2 and document["line"]["iteration"] == 2
     assert document["title"].startswith("tic_tac_toe-3x3, b1c8, seed 0, in ") and document["stage"] == "saving"
+
+
+def test_how_long_a_run_will_take_is_told_by_its_own_clock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    computed, progress = iter(range(0, 10_000, 10)), RunProgress()
+    monkeypatch.setattr(run_clock, "processor_clock", lambda: float(next(computed)))
+    config = tiny(iterations=None, minutes=2.0, clock="processor")
+    left: list[float | None] = []
+    train(config, tmp_path / "run", [progress, lambda event: left.append(progress.seconds_left())], stages=FAKES)
+    steps = {round(one - other, 3) for one, other in pairwise(left) if one is not None and other}
+    assert left[-1] == 0.0 and steps and all(step % 5 == 0 for step in steps)  # two threads
 
 
 def test_a_run_that_is_over_has_a_document(tmp_path: Path) -> None:

@@ -6,14 +6,12 @@ as if it had never stopped. What happens within an iteration is for `iteration` 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from palaestra.base.compiling import processor_clock
 from palaestra.base.errors import ConfigError, RunError
 from palaestra.games.base import Game
 from palaestra.learn import events
@@ -23,6 +21,7 @@ from palaestra.learn.events import Listener, Summary
 from palaestra.learn.growth import due, with_net
 from palaestra.learn.provenance import about, config_text, differences
 from palaestra.learn.replays import Replays
+from palaestra.learn.run_clock import now
 from palaestra.learn.stages import Stages, real_stages
 from palaestra.learn.start import fitting_weights, read_start
 from palaestra.nets.architecture import parse_net
@@ -74,7 +73,7 @@ class Session:
         self.replay = Replays(self.course, config.learn)
         if config.clock == "processor" and not (workers is None or isinstance(workers, Here | Threads)):
             raise ConfigError("clock=processor counts this process alone: let its own threads play, without --workers")
-        self._began = self._now()
+        self._began = now(self.config)
         self._seconds_before = 0.0  # of earlier sessions
 
     def _take_net(self, net: str) -> None:
@@ -216,11 +215,7 @@ class Session:
     @property
     def seconds(self) -> float:
         """Of the whole run, earlier sessions included."""
-        return self._seconds_before + self._now() - self._began
-
-    def _now(self) -> float:
-        """Seconds of the clock that the run goes by, from an arbitrary beginning."""
-        return time.perf_counter() if self.config.clock == "wall" else processor_clock() / self.config.threads
+        return self._seconds_before + now(self.config) - self._began
 
     def is_over(self, iteration: int, seconds: float) -> bool:
         """Whether a run of so many iterations and seconds has reached the end that its settings say."""

@@ -10,7 +10,7 @@ from typing import Any, TypedDict
 from palaestra.base.errors import ConfigError
 from palaestra.base.text import refuse_long
 from palaestra.games.base import Game
-from palaestra.learn import events
+from palaestra.learn import events, run_clock
 from palaestra.learn.config import RunConfig
 from palaestra.learn.events import Event
 from palaestra.live import html
@@ -207,13 +207,14 @@ class RunProgress:
         self.speeds: tuple[WorkerSpeed, ...] = ()  # of the workers that play the games
         self.warnings: list[str] = []
         self.ended = False
-        self._clock = self._stage_clock = time.perf_counter()
+        self._stage_clock = time.perf_counter()
+        self._began = 0.0  # by the run's clock
 
     def __call__(self, event: Event) -> None:
         match event:
             case events.RunStarted():
                 self.started, self.lines = event, list(event.history)
-                self._clock = time.perf_counter()
+                self._began = run_clock.now(event.config)
             case events.StageStarted():
                 self.stage, self.done, self._stage_clock = event, 0, time.perf_counter()
             case events.StageProgress():
@@ -238,9 +239,8 @@ class RunProgress:
 
     @property
     def seconds(self) -> float:
-        """Of the run so far."""
-        before = self.started.seconds if self.started else 0.0
-        return before + time.perf_counter() - self._clock
+        """Of the run so far, by its clock."""
+        return 0.0 if self.started is None else self.started.seconds + run_clock.now(self.started.config) - self._began
 
     @property
     def stage_rate(self) -> float:
