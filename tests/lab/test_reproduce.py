@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from palaestra.base.errors import ConfigError, PalaestraError, RecordError, RunError
-from palaestra.lab import jobs as jobs_module
 from palaestra.lab.atlas import write_atlas
 from palaestra.lab.claims import agrees, arm_above, in_order, mean_of
 from palaestra.lab.costs import Costs
@@ -35,6 +34,7 @@ from palaestra.lab.plan import Plan, make_plan
 from palaestra.lab.reproduce import Progress, conclude, do_jobs, jobs_of, refuse_other
 from palaestra.lab.statistics import Estimate, mean
 from palaestra.lab.status import status_of
+from palaestra.learn import loop
 from palaestra.runs.metrics import Lines, MetricsLine
 from palaestra.work.workers import make_workers
 
@@ -88,8 +88,8 @@ def done(plan: Plan, out: Path) -> Store:
 
 def test_a_run_that_two_experiments_share_is_trained_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     trained: list[Path] = []
-    real = jobs_module.train
-    monkeypatch.setattr(jobs_module, "train", lambda c, folder, *more: trained.append(folder) or real(c, folder, *more))
+    real = loop.train
+    monkeypatch.setattr(loop, "train", lambda c, folder, *more: trained.append(folder) or real(c, folder, *more))
     curves, alone = Curves("thesis-small", read_losses), Curves("thesis-small", read_losses, second, name="until")
     plans = [make_plan(experiment(curves)), make_plan(experiment(alone, id="other"), seeds=1)]
     told: list[Progress] = []

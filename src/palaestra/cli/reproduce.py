@@ -85,7 +85,7 @@ def reproduce(
     Alone, it lists all of them with what is there. Stopped and given again, it goes on.
     """
     from palaestra.lab.catalogue import chosen
-    from palaestra.lab.plan import make_plan
+    from palaestra.lab.plan import Made, make_plan
 
     _answer_old(plot, game)
     old = {"--games": games, "--minutes": minutes, "--generations": generations, "--limit": limit, "--level": level}
@@ -94,7 +94,7 @@ def reproduce(
     if page is not None:
         _page(Path(page), found, json)
         return
-    who = run_workers(workers, jobs)
+    who, made = run_workers(workers, jobs), Made()
     plans = [
         make_plan(
             one,
@@ -103,6 +103,7 @@ def reproduce(
             first_seed=seed,
             sets=[*(sets or ()), *changed],
             boards=board or (),
+            made=made,
         )
         for one in (found or chosen(["all"]))
     ]
@@ -191,31 +192,27 @@ def _list(plans: Sequence[Plan], home: Path, json: bool) -> None:
     from palaestra.cli.output import print_json, stdout
     from palaestra.lab.catalogue import listed
     from palaestra.lab.costs import Costs
-    from palaestra.lab.status import status_of
+    from palaestra.lab.jobs import Store
+    from palaestra.lab.status import glance, status_of
 
     costs = Costs()  # nothing is measured for a list
-    known = {plan.experiment.id: status_of(plan, home, costs) for plan in plans}
-    rows = [(identity, known.get(identity.id)) for identity in listed()]
+    there = Store(home).there()
     if json:
-        print_json(
-            [
-                {**identity.__dict__, **(status.as_json() if status else {"state": "undeclared"})}
-                for identity, status in rows
-            ]
-        )
+        known = {plan.experiment.id: status_of(plan, home, costs, there).as_json() for plan in plans}
+        print_json([{**one.__dict__, **known.get(one.id, {"state": "undeclared"})} for one in listed()])
         return
+    cells = {plan.experiment.id: glance(plan, home, costs, there) for plan in plans}
     table = Table(box=None, pad_edge=False)
     for name in ("id", "what", "there", "verdicts", "minutes"):
         table.add_column(
             name, overflow="fold", justify="right" if name == "minutes" else "left", ratio=1 if name == "what" else None
         )
     work = None
-    for identity, status in rows:
+    for identity in listed():
         if identity.work != work:
             work = identity.work
             table.add_row(f"{work}", "", "", "", "", style="bold")
-        cells = ("not declared", "", "") if status is None else (status.there, status.verdicts, status.minutes)
-        table.add_row(identity.id, identity.caption, *cells)
+        table.add_row(identity.id, identity.caption, *cells.get(identity.id, ("not declared", "", "")))
     console = stdout()
     console.print(table)
     console.print(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from palaestra.base.compiling import clock
 from palaestra.base.errors import ConfigError, PalaestraError
@@ -16,12 +17,14 @@ from palaestra.base.jit import cache_root
 from palaestra.base.own_files import NotOwn, read_own
 from palaestra.base.reading import parse_json
 from palaestra.lab.jobs import Call, Job, Train
-from palaestra.learn.calibration import MeasureListener, calibrate
 from palaestra.learn.config import RunConfig
 from palaestra.learn.growth import sizes, with_net
-from palaestra.learn.near_speeds import Together
+from palaestra.learn.near_speeds import IDLE, Together
 from palaestra.learn.speed_memory import FOLDER, machine_digest, write_memory
 from palaestra.learn.time_model import Speeds, estimate, learned_games
+
+if TYPE_CHECKING:
+    from palaestra.learn.calibration import MeasureListener
 
 
 class _Unknown(Exception):
@@ -34,6 +37,7 @@ class Costs:
     def __init__(self, listen: MeasureListener | None = None) -> None:
         self._listen = listen
         self._runs: dict[str, float | None] = {}
+        self._pairings: dict[tuple[object, ...], float] = {}
         self._known: dict[str, Speeds] = {}
         self._together = Together()
         self._path = _memory_file()
@@ -62,6 +66,8 @@ class Costs:
         name = config.model_dump_json()
         if name not in self._runs:
             try:
+                if config.minutes is None:
+                    self._refuse_unmeasured(config)
                 speeds, *grown = (self._speeds(with_net(config, net)) for net in sizes(config))
                 self._runs[name] = estimate(config, speeds, grown=grown).total
             except ConfigError:  # of games for one player the model says nothing
@@ -75,6 +81,8 @@ class Costs:
             return self._pairing(job)
         if job.trial is None:
             return 0.0
+        if self._listen is None and not self._trials:
+            raise _Unknown
         trial = Call(job.function, {**job.trial.arguments, "seed": 0}, units=job.trial.units)
         if trial.key not in self._trials:
             self._measure(str(trial))
@@ -86,22 +94,36 @@ class Costs:
 
     def _pairing(self, job: Call) -> float:
         """A match of networks: both sides as the network of the first run; a player without a network takes less."""
-        config = job.needs[0].config
+        games, simulations = (int(job.arguments[name] or 0) for name in ("games", "simulations"))
+        beside = 1 if job.batch is None else job.batch.beside  # on one table, with larger calls of the network
+        place = (job.needs[0].same, games, simulations, beside)
+        if place not in self._pairings:
+            self._pairings[place] = self._match(job.needs[0].config, games, simulations, beside)
+        return self._pairings[place]
+
+    def _match(self, config: RunConfig, games: int, simulations: int, beside: int) -> float:
+        self._refuse_unmeasured(config)
         judged = config.model_copy(update={"evaluation": config.evaluation.model_copy(update={"history": 2})})
         speeds = self._speeds(judged)
         assert speeds.match is not None, "evaluation.history has matches"
-        games, simulations = (int(job.arguments[name] or 0) for name in ("games", "simulations"))
         drift = speeds.match_course.after(learned_games(config, config.iterations or 0))
-        beside = 1 if job.batch is None else job.batch.beside  # on one table, with larger calls of the network
         return 2 * speeds.match.match_seconds(speeds.network, simulations, games * beside, drift) / beside
 
     def _speeds(self, config: RunConfig) -> Speeds:
+        from palaestra.learn.calibration import calibrate
+
         name = config.model_copy(update={"seed": 0}).model_dump_json()
         if name not in self._known:
             old = self._listen is None  # where nothing is measured, what was measured before the code changed will do
             told = partial(self._tell, config)
             self._known[name] = calibrate(config, told, old=old, together=self._together)
         return self._known[name]
+
+    def _refuse_unmeasured(self, config: RunConfig) -> None:
+        """What `calibrate` asks for first: where it is not remembered, no game has to be made to find that out."""
+        key = {"net": config.net, "device": config.device, "threads": config.threads}
+        if self._listen is None and self._together.nearest(IDLE, key, old=True) is None:
+            raise _Unknown
 
     def _tell(self, config: RunConfig, what: str) -> None:
         self._measure(f"{what}, {config.game}, {config.net}")

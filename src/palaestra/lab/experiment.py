@@ -200,8 +200,8 @@ class Measure(Protocol):
     @property
     def name(self) -> str: ...
 
-    def jobs(self, plan: Plan) -> Sequence[Job]:
-        """All that has to be done, for every arm and seed of the plan."""
+    def jobs(self, plan: Plan) -> Iterable[Job]:
+        """All that has to be done, for every arm and seed of the plan; if there is much of it, as it is asked for."""
         ...
 
     def rows(self, plan: Plan, store: Store) -> Iterable[Row]:

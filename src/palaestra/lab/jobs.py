@@ -4,8 +4,8 @@
     OUT/jobs/NAME-KEY.json    the rows of a `Call`, written when it is done
 
 A key is a hash of everything that a result depends on: settings, seed, the version of the game's rules, and for a call
-the text of its function. So what two experiments share is done once, and nothing old is taken for new. Jobs know
-nothing of experiments.
+the text of its function. So what two experiments share is done once, and nothing old is taken for new. Who only wants
+to know which jobs are the same compares `same`, for which no game is made. Jobs know nothing of experiments.
 """
 
 from __future__ import annotations
@@ -14,33 +14,39 @@ import ast
 import hashlib
 import inspect
 import json
+import os
 import textwrap
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from palaestra.base.atomic import make_folder, write_file
 from palaestra.base.errors import RunError
 from palaestra.base.reading import MOST_TEXT, parse_json, read_bytes
+from palaestra.base.types import JsonLike
 from palaestra.lab.data import Row, Value
 from palaestra.learn.config import RunConfig
-from palaestra.learn.events import Event, IterationEnded, Listener
-from palaestra.learn.loop import resume, train
 from palaestra.learn.settings import NONE, flatten
 from palaestra.runs.folder import CONFIG, RunFolder
 from palaestra.runs.metrics import MetricsLine
 from palaestra.work.jobs import report
+
+if TYPE_CHECKING:
+    from hashlib import _Hash as Hash
+
+    from palaestra.learn.events import Event, Listener
 
 RUNS, JOBS = "runs", "jobs"
 # Settings that runs did not have when keys began, each as it is where nobody sets it: no key knows them there.
 LATER = {
     "start": NONE, "course.games": [], "course.mode": "mixed", "course.shares": [], "course.progress": 0.55,
     "course.judged": "own", "selfplay.first_simulations": NONE, "selfplay.search_until": 1.0, "selfplay.overlap": 0.0,
-    "learn.given_epochs": 5.0, "growth.nets": [], "growth.after": [], "clock": "wall",
+    "learn.given_epochs": 5.0, "growth.nets": [], "growth.after": [], "clock": "wall", "learn.precision": "float32",
 }  # fmt: skip
+_json = json.JSONEncoder(sort_keys=True).encode
 Until = Callable[[MetricsLine], bool]
 
 
@@ -54,14 +60,18 @@ class Train:
 
     @cached_property
     def key(self) -> str:
-        # What is off is left out: a switch that a later version brings changes no key of a run that never turns it on.
-        settings = {
-            name: value
-            for name, value in flatten(self.config).items()
-            if value is not None and value is not False and (name, value) != ("threads", 1) and LATER.get(name) != value
-        }
-        first = () if self.after is None else (self.after.key,)
-        return f"{_plain(self.config.game)}-{_hash(settings, game_version(self.config.game), *first)}"
+        first = () if self.after is None else (_json(self.after.key),)
+        return f"{self.name}-{_hash(self.same[0], _json(game_version(self.config.game)), *first)}"
+
+    @cached_property
+    def same(self) -> tuple[str, ...]:
+        """Equal where keys are: the settings of this run, and of the one before it."""
+        settings = {**_settings(self.config.model_copy(update={"seed": 0})), "seed": self.config.seed}
+        return (_json(settings), *(() if self.after is None else self.after.same))
+
+    @property
+    def name(self) -> str:
+        return _plain(self.config.game)
 
     def __str__(self) -> str:
         return f"run {self.key}"
@@ -103,7 +113,16 @@ class Call:
         game = self.arguments.get("game")
         version = game_version(game) if isinstance(game, str) else ""
         needs = [run.key for run in self.needs]
-        return f"{self.name}-{_hash(_meaning(self.function), dict(self.arguments), needs, version)}"
+        return f"{self.name}-{_hash(self._given, _json(needs), _json(version), begun=_begun(self.function))}"
+
+    @property
+    def same(self) -> tuple[object, ...]:
+        """Equal where keys are."""
+        return (_meaning(self.function), self._given, *(run.same for run in self.needs))
+
+    @cached_property
+    def _given(self) -> str:
+        return _json(dict(self.arguments))
 
     @property
     def name(self) -> str:
@@ -117,6 +136,32 @@ class Call:
 Job = Train | Call
 
 
+def with_needs(job: Job) -> tuple[Job, ...]:
+    """A job behind all that has to be done before it."""
+    if isinstance(job, Train):
+        return (job,) if job.after is None else (job.after, job)
+    return (*[run.after for run in job.needs if run.after is not None], *job.needs, job)
+
+
+@dataclass(frozen=True)
+class There:
+    """Names of all that jobs had left in a store when it was looked into, so that no job has to be looked for."""
+
+    names: frozenset[str]
+
+    @cached_property
+    def _beginnings(self) -> frozenset[str]:
+        return frozenset(name.rpartition("-")[0] for name in self.names)
+
+    def like(self, job: Job) -> bool:
+        """Whether there is anything of a job with the same name, up to the key."""
+        return job.name in self._beginnings
+
+    def __contains__(self, job: Job) -> bool:
+        """Whether there is anything of this job; no key is made where the name says that there is not."""
+        return self.like(job) and _file_name(job) in self.names
+
+
 @dataclass(frozen=True)
 class Store:
     """The folder that all jobs share."""
@@ -126,7 +171,7 @@ class Store:
 
     def run(self, job: Train) -> Path:
         """The folder of a run."""
-        return self.out / RUNS / job.key
+        return self.out / RUNS / _file_name(job)
 
     def lines(self, job: Train) -> list[MetricsLine]:
         """The lines of a run that count: up to its end, or up to the one that `until` accepts."""
@@ -152,6 +197,15 @@ class Store:
         by_minutes = manifest.seconds / (60 * config.minutes) if config.minutes is not None else 0.0
         return min(1.0, max(by_iterations, by_minutes))
 
+    def there(self) -> There:
+        """What jobs have left here so far."""
+        runs, calls = _entries(self.out / RUNS), _entries(self.out / JOBS)
+        return There(frozenset([*(one.name for one in runs), *(one.name for one in calls if one.is_file())]))
+
+    def done(self, job: Job, there: There) -> bool:
+        """Whether a job was done when it was looked what is `there`."""
+        return job in there and (isinstance(job, Call) or self.share(job) >= 1.0)
+
     def rows(self, job: Call) -> list[Row]:
         """What a call has returned; RunError if it is not done, or its file is damaged."""
         if job.key not in self._rows:
@@ -173,6 +227,8 @@ class Store:
             self._call(job)
 
     def _train(self, job: Train) -> None:
+        from palaestra.learn.loop import resume, train
+
         folder, config = self.run(job), job.config
         while self.share(job) < 1.0:
             iterations = config.iterations
@@ -222,11 +278,25 @@ class Store:
         write_file(file, json.dumps(written).encode())
 
     def _file(self, job: Call) -> Path:
-        return self.out / JOBS / f"{job.key}.json"
+        return self.out / JOBS / _file_name(job)
+
+
+def _file_name(job: Job) -> str:
+    """Of the folder of a run, or of the file of a call."""
+    return job.key if isinstance(job, Train) else f"{job.key}.json"
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as found:
+            return list(found)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
 
 
 def _reporter(job: Train) -> Listener:
     """Tells those who wait for a run at which iteration it is."""
+    from palaestra.learn.events import IterationEnded
 
     def heard(event: Event) -> None:
         if isinstance(event, IterationEnded):
@@ -249,6 +319,19 @@ def game_version(game: str) -> str:
     return f"{made.id} version {made.version}"
 
 
+@lru_cache(maxsize=1024)
+def _settings(config: RunConfig) -> dict[str, JsonLike]:
+    """The settings that a run's key holds; the runs of an arm differ in their seed alone, and there are thousands.
+
+    What is off is left out: a switch that a later version brings changes no key of a run that never turns it on.
+    """
+    return {
+        name: value
+        for name, value in flatten(config).items()
+        if value is not None and value is not False and (name, value) != ("threads", 1) and LATER.get(name) != value
+    }
+
+
 def _read(path: Path) -> dict[str, Any]:
     try:
         found = parse_json(read_bytes(path, MOST_TEXT))
@@ -264,9 +347,19 @@ def _meaning(function: Callable[..., object]) -> str:
     return f"{name} {ast.dump(ast.parse(textwrap.dedent(inspect.getsource(function))))}"
 
 
-def _hash(*parts: object) -> str:
-    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:12]
+@lru_cache(maxsize=256)
+def _begun(function: Callable[..., object]) -> Hash:
+    """The hash of a call's key as far as it is the same for all calls of a function: the long text comes first."""
+    return hashlib.sha256(f"[{_json(_meaning(function))}, ".encode())
 
 
+def _hash(*parts: str, begun: Hash | None = None) -> str:
+    """Of a list in JSON that has these parts; `begun` has seen what stands before them."""
+    hashed = hashlib.sha256(b"[") if begun is None else begun.copy()
+    hashed.update(f"{', '.join(parts)}]".encode())
+    return hashed.hexdigest()[:12]
+
+
+@lru_cache(maxsize=256)
 def _plain(text: str) -> str:
     return "".join(character if character.isalnum() or character in "-_." else "-" for character in text)

@@ -39,8 +39,8 @@ class Curves:
     name: str = "curve"
     trains = True
 
-    def jobs(self, plan: Plan) -> Sequence[Job]:
-        return [self.job(plan, arm, seed) for arm, seed in plan.each()]
+    def jobs(self, plan: Plan) -> Iterable[Job]:
+        return (self.job(plan, arm, seed) for arm, seed in plan.each())
 
     def job(self, plan: Plan, arm: Arm, seed: int) -> Train:
         return plan.run(self.preset, arm, seed, self.until)
@@ -74,8 +74,8 @@ class Calls:
     def trains(self) -> bool:
         return self.preset is not None
 
-    def jobs(self, plan: Plan) -> Sequence[Job]:
-        return [self.job(plan, arm, seed) for arm, seed in plan.each()]
+    def jobs(self, plan: Plan) -> Iterable[Job]:
+        return (self.job(plan, arm, seed) for arm, seed in plan.each())
 
     def job(self, plan: Plan, arm: Arm, seed: int) -> Call:
         arguments = {"game": arm.game, "seed": seed, **self.arguments(plan), **arm.values}
@@ -113,9 +113,12 @@ class Tournament:
     one_network: bool = False
     trains = True
 
-    def jobs(self, plan: Plan) -> Sequence[Job]:
-        runs = dict.fromkeys(self._run(plan, arm, seed) for arm, seed in plan.each())
-        return [*runs, *(job for _, job in self._pairings(plan))]
+    def jobs(self, plan: Plan) -> Iterable[Job]:
+        for arm, seed in plan.each():
+            if not self.one_network or seed == plan.seeds[-1]:
+                yield self._run(plan, arm, seed)
+        for _, job in self._pairings(plan):
+            yield job
 
     def rows(self, plan: Plan, store: Store) -> Iterable[Row]:
         for who, job in self._pairings(plan):
@@ -132,9 +135,10 @@ class Tournament:
                 if (arm.game, self.apart(arm)) == (game, kind)
             ]
             entrants += [(text, None, None) for text in self.others]
+            batch = Batch(play_pairings, f"{game} {kind or 'tournament'}", len(entrants) - 1)
             for one, other in combinations(entrants, 2):
                 who = {"game": game, "arm": one[0], "seed": one[1], "opponent": other[0], "opponent_seed": other[1]}
-                yield who, _meeting(plan, game, one, other, kind or "tournament", len(entrants) - 1)
+                yield who, _meeting(plan, game, one, other, batch)
 
 
 @dataclass(frozen=True)
@@ -150,9 +154,11 @@ class FinalMatches:
     name: str = "match"
     trains = True
 
-    def jobs(self, plan: Plan) -> Sequence[Job]:
-        runs = [plan.run(self.preset, arm, seed) for arm, seed in plan.each()]
-        return [*runs, *(job for _, job in self._meetings(plan))]
+    def jobs(self, plan: Plan) -> Iterable[Job]:
+        for arm, seed in plan.each():
+            yield plan.run(self.preset, arm, seed)
+        for _, job in self._meetings(plan):
+            yield job
 
     def rows(self, plan: Plan, store: Store) -> Iterable[Row]:
         for who, job in self._meetings(plan):
@@ -171,8 +177,8 @@ class FinalMatches:
                 yield who, _meeting(plan, arm.game, own, other)
 
 
-def _meeting(plan: Plan, game: str, one: Entrant, other: Entrant, table: str = "", beside: int = 1) -> Call:
-    """The job of one pairing; those of one `table` are played at once, and there each player meets so many others."""
+def _meeting(plan: Plan, game: str, one: Entrant, other: Entrant, batch: Batch | None = None) -> Call:
+    """The job of one pairing."""
     who = "\t".join(f"{name}\t{seed}" for name, seed, _ in (one, other))
     arguments: dict[str, Value] = {
         "game": game,
@@ -184,7 +190,6 @@ def _meeting(plan: Plan, game: str, one: Entrant, other: Entrant, table: str = "
         "networks": "".join(side for side, entrant in (("a", one), ("b", other)) if entrant[2] is not None),
     }
     needs = tuple(run for _, _, run in (one, other) if run is not None)
-    batch = Batch(play_pairings, f"{game} {table}".strip(), beside) if table else None
     return Call(play_pairing, arguments, needs, batch=batch)
 
 

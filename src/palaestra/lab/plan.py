@@ -22,6 +22,14 @@ ENDS = ("iterations", "minutes")  # values of a scale that end a run
 
 
 @dataclass(frozen=True, eq=False)
+class Made:
+    """Settings and runs that are made once for all plans that have them in common, as many experiments do."""
+
+    configs: dict[tuple[object, ...], RunConfig] = field(default_factory=dict)
+    runs: dict[tuple[object, ...], Train] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
 class Plan:
     """What is going to be done. `sets` are the user's own settings of runs; of `boards`, none means all."""
 
@@ -31,8 +39,7 @@ class Plan:
     values: Mapping[str, Value]
     sets: tuple[str, ...] = ()
     boards: tuple[str, ...] = ()
-    _runs: dict[tuple[object, ...], Train] = field(default_factory=dict, repr=False)
-    _configs: dict[tuple[object, ...], RunConfig] = field(default_factory=dict, repr=False)
+    _made: Made = field(default_factory=Made, repr=False)
 
     @property
     def scale(self) -> Scale:
@@ -62,28 +69,34 @@ class Plan:
         """The run of an arm and a seed: preset, then the arm's settings, the scale's and the user's."""
         from palaestra.lab.jobs import Train
 
-        place = (preset, arm.game, arm.name, seed, until)
-        if place not in self._runs:
-            config = self._config(preset, arm).model_copy(update={"seed": seed})
-            after = None if arm.after is None else self.run(preset, arm.after, seed)
-            self._runs[place] = Train(config, until, after)
-        return self._runs[place]
+        after = None if arm.after is None else self.run(preset, arm.after, seed)
+        settings = (preset, arm.game, self._sets(arm), self._end("iterations"), self._end("minutes"))
+        place = (settings, seed, until, after)
+        if place not in self._made.runs:
+            config = self._config(*settings).model_copy(update={"seed": seed})
+            self._made.runs[place] = Train(config, until, after)
+        return self._made.runs[place]
 
-    def _config(self, preset: str, arm: Arm) -> RunConfig:
+    def _sets(self, arm: Arm) -> tuple[str, ...]:
+        return (PROCESSOR, *arm.sets, *self.scale.sets, *self.scale.board_sets.get(arm.game, ()), *self.sets)
+
+    def _config(
+        self, preset: str, game: str, sets: tuple[str, ...], iterations: int | None, minutes: float | None
+    ) -> RunConfig:
         """The settings of an arm's runs, made and checked once for all its seeds."""
         from palaestra.learn.presets import configure
 
-        place = (preset, arm.game, arm.name)
-        if place not in self._configs:
-            self._configs[place] = configure(
-                arm.game,
+        given = (preset, game, sets, iterations, minutes)
+        if given not in self._made.configs:
+            self._made.configs[given] = configure(
+                game,
                 preset,
-                [PROCESSOR, *arm.sets, *self.scale.sets, *self.scale.board_sets.get(arm.game, ()), *self.sets],
-                iterations=self._end("iterations"),
-                minutes=self._end("minutes"),
+                sets,
+                iterations=iterations,
+                minutes=minutes,
                 threads=1,  # training cuts its batches by them: so no result depends on the machine
             )
-        return self._configs[place]
+        return self._made.configs[given]
 
     def _end(self, name: str) -> Any:
         """A value of the scale that ends runs, as its declaration has it."""
@@ -98,11 +111,12 @@ def make_plan(
     first_seed: int = 0,
     sets: Sequence[str] = (),
     boards: Sequence[str] = (),
+    made: Made | None = None,
 ) -> Plan:
     """The plan; ConfigError for a scale, a number of seeds, a setting or a board that cannot be.
 
     Each of `sets` changes a value of the scale, or a setting of every run that no arm sets. With `boards`, only the
-    arms on these are made; claims about others stay open.
+    arms on these are made; claims about others stay open. Plans that are given the same `made` share runs.
     """
     if scale not in SCALES:
         raise ConfigError(
@@ -130,7 +144,8 @@ def make_plan(
         if board not in known:
             raise ConfigError(f"{experiment.id} is not about {clip(board)}; its boards are {', '.join(known)}")
     ours = tuple(board for board in known if board in boards)
-    return Plan(experiment, scale, tuple(range(first_seed, first_seed + count)), values, tuple(own), ours)
+    numbers = tuple(range(first_seed, first_seed + count))
+    return Plan(experiment, scale, numbers, values, tuple(own), ours, made or Made())
 
 
 def boards_of(experiment: Experiment, scale: ScaleName) -> list[str]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from palaestra.base.reading import MOST_TEXT, MOST_TOML, parse_json, parse_toml,
 from palaestra.lab.costs import Costs
 from palaestra.lab.data import Data, Row, read_csv
 from palaestra.lab.experiment import Claim, Table, Verdict
-from palaestra.lab.jobs import Call, Job, Store, Train, game_version
+from palaestra.lab.jobs import Call, Job, Store, Train, game_version, with_needs
 from palaestra.lab.plan import Plan
 from palaestra.learn.provenance import about_program
 from palaestra.learn.toml import dump_toml
@@ -78,16 +78,15 @@ class Outcome:
 
 def jobs_of(plans: Sequence[Plan]) -> list[Job]:
     """All jobs, each once: runs first, because others need them. Of a run that one reads to its end, that one."""
-    found: dict[str, Job] = {}
+    found: dict[Hashable, Job] = {}
     for plan in plans:
         for measure in plan.experiment.measures:
             for job in measure.jobs(plan):
-                needed: tuple[Train, ...] = job.needs if isinstance(job, Call) else (job,)
-                first = tuple(one.after for one in needed if one.after is not None)
-                for one in (*first, *needed, job):
-                    before = found.get(one.key)
+                for one in with_needs(job):
+                    same = one.same
+                    before = found.get(same)
                     if not isinstance(before, Train) or before.until is not None:
-                        found[one.key] = one
+                        found[same] = one
     return sorted(found.values(), key=_turn)
 
 

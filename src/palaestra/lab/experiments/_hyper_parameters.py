@@ -7,7 +7,7 @@ because nothing in these settings looks at the end of a run; so arms that differ
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, cast
@@ -117,8 +117,8 @@ class Stretches:
     name: str = "curve"
     trains = True
 
-    def jobs(self, plan: Plan) -> Sequence[Job]:
-        return list(dict.fromkeys(trained(plan, arm, seed)[0] for arm, seed in plan.each()))
+    def jobs(self, plan: Plan) -> Iterable[Job]:
+        return (trained(plan, arm, seed)[0] for arm, seed in plan.each())
 
     def rows(self, plan: Plan, store: Store) -> Iterable[Row]:
         for arm, seed in plan.each():

@@ -115,10 +115,10 @@ def _pairings(plan: Plan) -> Iterator[tuple[Row, Call]]:
         raise ConfigError(
             f"opponents is {clip(str(opponents))}; it must be {', '.join(OPPONENTS)}, as in --set opponents=near"
         )
+    pairs: list[tuple[Arm, Arm | None]] = [(arm, None) for arm in plan.arms]
+    pairs += [(one, other) for one, other in combinations(plan.arms, 2) if _meet(one, other, opponents)]
     for seed in plan.seeds:
         runs = {arm.name: trained(plan, arm, seed) for arm in plan.arms}
-        pairs: list[tuple[Arm, Arm | None]] = [(arm, None) for arm in plan.arms]
-        pairs += [(one, other) for one, other in combinations(plan.arms, 2) if _meet(one, other, opponents)]
         for one, other in pairs:
             (run, a), (second, b) = runs[one.name], (None, 0) if other is None else runs[other.name]
             name, its_seed = (RANDOM, None) if other is None else (other.name, seed)
@@ -141,9 +141,11 @@ class Pairings:
     name: str = "tournament"
     trains = True
 
-    def jobs(self, plan: Plan) -> Sequence[Job]:
-        runs = dict.fromkeys(trained(plan, arm, seed)[0] for arm, seed in plan.each())
-        return [*runs, *(job for _, job in _pairings(plan))]
+    def jobs(self, plan: Plan) -> Iterable[Job]:
+        for arm, seed in plan.each():
+            yield trained(plan, arm, seed)[0]
+        for _, job in _pairings(plan):
+            yield job
 
     def rows(self, plan: Plan, store: Store) -> Iterable[Row]:
         for who, job in _pairings(plan):
@@ -157,7 +159,7 @@ class Rated:
     name: str = RATED
     trains = True
 
-    def jobs(self, plan: Plan) -> Sequence[Job]:
+    def jobs(self, plan: Plan) -> Iterable[Job]:
         return Pairings().jobs(plan)
 
     def rows(self, plan: Plan, store: Store) -> Iterable[Row]:
