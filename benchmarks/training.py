@@ -29,7 +29,7 @@ from palaestra.learn.training_speed import POSITIONS, random_examples
 
 GAME, NET, BLOCKS, CHANNELS = "connect_four-6x7", "b3c32", 3, 32
 BATCHES = (256, 1024)
-OPTIMIZERS = ("adamw", "muon")
+KINDS = (("adamw", "float32"), ("muon", "float32"), ("muon", "auto"))  # optimizer and precision of the trainer
 KEPT = 16  # batches that the plain loop goes through
 WARM_UP = 3  # steps
 STEPS = 20  # of one call: the trainer keeps its state at the beginning of each, as in a run
@@ -64,25 +64,26 @@ def _unit(inputs: int, outputs: int, size: int) -> nn.Module:
 
 def run(rounds: int, seconds: float) -> Table:
     game, threads = make_game(GAME), usable_cores()
+    beside = ("plain loop, samples/s", "ratio", "CPU s/1,000", "plain loop, CPU s/1,000")
     table = Table(
         f"Training, {NET} on {GAME}, {threads} threads",
-        ("batch", "optimizer", "samples/s", "plain loop, samples/s", "ratio", "CPU s/1,000", "plain loop, CPU s/1,000"),
-        "Beside a plain channels-last PyTorch loop with AdamW on batches in memory, measured in turn. CPU seconds are"
-        " those of all threads; waiting threads of the plain loop spin.",
+        ("batch", "optimizer", "layers in", "samples/s", *beside),
+        "Beside a plain channels-last PyTorch loop with AdamW in float32 on batches in memory, measured in turn. CPU"
+        " seconds are those of all threads; waiting threads of the plain loop spin.",
     )
     for batch in BATCHES:
         plain = _plain_loop(game, batch, threads)
-        for optimizer in OPTIMIZERS:
+        for optimizer, precision in KINDS:
+            trainer, steps = _trainer(game, batch, threads, optimizer, precision)
             turns = alternate(
-                _turns(_trainer(game, batch, threads, optimizer), batch, seconds),
+                _turns(steps, batch, seconds),
                 _turns(plain, batch, seconds),
                 rounds,
             )
             (ours, our_cost), (theirs, their_cost) = (zip(*side, strict=True) for side in turns)
             medians = (statistics.median(side) for side in (our_cost, their_cost))
-            table.add(
-                batch, optimizer, statistics.median(ours), statistics.median(theirs), ratio(ours, theirs), *medians
-            )
+            kind = (batch, optimizer, "bfloat16" if trainer.lowered else "float32")
+            table.add(*kind, statistics.median(ours), statistics.median(theirs), ratio(ours, theirs), *medians)
     return table
 
 
@@ -100,13 +101,17 @@ def _turns(steps: Callable[[int], object], batch: int, seconds: float) -> Callab
     return turn
 
 
-def _trainer(game: Game, batch: int, threads: int, optimizer: str) -> Callable[[int], object]:
-    learn = LearnConfig.model_validate({"batch": batch, "optimizer": optimizer, "lr": 1e-3, "average": 0.99})
+def _trainer(
+    game: Game, batch: int, threads: int, optimizer: str, precision: str
+) -> tuple[Trainer, Callable[[int], object]]:
+    learn = LearnConfig.model_validate(
+        {"batch": batch, "optimizer": optimizer, "precision": precision, "lr": 1e-3, "average": 0.99}
+    )
     trainer = Trainer(game, RunConfig(game=game.id, net=NET, iterations=1, threads=threads, learn=learn))
     replay, rng = Replay(1), np.random.default_rng(0)
     replay.add(1, random_examples(game, POSITIONS, rng))
     drawn = replay.batches(game, learn, rng)
-    return lambda steps: trainer.train(drawn, steps, progress=0.0)
+    return trainer, lambda steps: trainer.train(drawn, steps, progress=0.0)
 
 
 def _plain_loop(game: Game, batch: int, threads: int) -> Callable[[int], object]:
