@@ -10,7 +10,7 @@ import pytest
 
 from palaestra.base.errors import ConfigError, GameError, PalaestraError
 from palaestra.games.registry import make_game
-from palaestra.learn import events, session
+from palaestra.learn import events, run_clock
 from palaestra.learn.events import Event
 from palaestra.learn.listeners import TensorBoard
 from palaestra.learn.loop import resume, train
@@ -109,7 +109,7 @@ def test_the_schedule_sees_how_much_of_the_run_is_behind(tmp_path: Path) -> None
 def test_minutes_end_a_run_with_the_iteration_in_which_they_pass(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(session, "time", Clock(1.0))
+    monkeypatch.setattr(run_clock, "time", Clock(1.0))
     summary = train(tiny("evaluation.every=1", iterations=None, minutes=0.5), tmp_path / "run", stages=FAKES)
     elapsed = [line.elapsed for line in summary.metrics]
     assert len(elapsed) > 2 and elapsed[-2] < 30 <= elapsed[-1]
@@ -135,8 +135,8 @@ def test_minutes_of_the_processor_are_those_that_the_threads_of_the_process_comp
 ) -> None:
     def iterations(busy: float, clock: str, threads: int) -> int:
         clock_now = Clock(busy)
-        monkeypatch.setattr(session, "time", clock_now)
-        monkeypatch.setattr(session, "processor_clock", clock_now.process_time)
+        monkeypatch.setattr(run_clock, "time", clock_now)
+        monkeypatch.setattr(run_clock, "processor_clock", clock_now.process_time)
         config = tiny(f"clock={clock}", f"threads={threads}", iterations=None, minutes=0.08)
         return train(config, tmp_path / f"{busy}-{clock}-{threads}", stages=FAKES).iterations
 

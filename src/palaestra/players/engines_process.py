@@ -17,6 +17,7 @@ import threading
 import time
 import weakref
 from collections import deque
+from collections.abc import Callable
 from typing import IO
 
 from palaestra.base.errors import EngineError, PlayerError
@@ -63,11 +64,8 @@ class EngineProcess:
         self._complaints: deque[str] = deque(maxlen=COMPLAINTS)
         assert process.stdout is not None and process.stderr is not None
         ended = threading.Event()
-        for work, arguments in (
-            (_read, (process.stdout, self._lines, ended)),
-            (_listen, (process.stderr, self._complaints)),
-        ):
-            threading.Thread(target=work, args=arguments, daemon=True, name="palaestra-engine").start()
+        _start(_read, process.stdout, self._lines, ended)
+        self._listener = _start(_listen, process.stderr, self._complaints)
         self._end = weakref.finalize(self, _end, process, ended)  # also where nobody calls `end`
 
     def send(self, line: str) -> None:
@@ -99,9 +97,17 @@ class EngineProcess:
     def _why(self) -> str:
         """How it ended, and the last that it wrote on stderr."""
         code = self._process.poll()
+        if code is not None:
+            self._listener.join(FAREWELL)  # its last words may not have been heard yet
         words = "" if code is None else f", exit code {code}" if code >= 0 else f", signal {-code}"
         said = self._complaints[-1] if self._complaints else ""
         return words + (f"; it said {clip(said)}" if said else "")
+
+
+def _start(work: Callable[..., None], *arguments: object) -> threading.Thread:
+    thread = threading.Thread(target=work, args=arguments, daemon=True, name="palaestra-engine")
+    thread.start()
+    return thread
 
 
 def _read(stream: IO[bytes], lines: queue.Queue[str | None], ended: threading.Event) -> None:
