@@ -123,10 +123,10 @@ def test_an_hour_and_more_takes_strong_whose_network_grows() -> None:
     assert configure(GAME, minutes=59) == configure(GAME, "fast", minutes=59)
     assert default_preset(make_game("morpion-4d"), 120) == default_preset(make_game("morpion-4d"))
     strong, fast = configure(GAME, "strong"), configure(GAME, "fast")
-    assert strong.growth.nets and strong.net == fast.net
-    assert strong.model_dump(exclude={"growth", "learn", "evaluation", "minutes"}) == fast.model_dump(
-        exclude={"growth", "learn", "evaluation", "minutes"}
-    )
+    assert strong.growth.nets == ("b4c48",) and strong.net == fast.net
+    assert (strong.selfplay.first_simulations, strong.selfplay.search.simulations) == (16, 96)
+    changed = {"growth", "selfplay", "learn", "evaluation", "minutes"}
+    assert strong.model_dump(exclude=changed) == fast.model_dump(exclude=changed)
 
 
 def test_a_network_that_is_not_the_presets_does_not_grow_unless_it_is_told_to() -> None:
@@ -134,7 +134,7 @@ def test_a_network_that_is_not_the_presets_does_not_grow_unless_it_is_told_to() 
     assert configure(GAME, minutes=120, sets=["net=r3c32"]).growth.nets == ()
     told = ["net=b1c8", 'growth.nets=["b1c16"]', "growth.after=[0.5]"]
     assert configure(GAME, minutes=120, sets=told).growth.nets == ("b1c16",)
-    assert configure(GAME, minutes=120, sets=["net=b3c32"]).growth.nets == ("b4c48", "b6c64")
+    assert configure(GAME, minutes=120, sets=["net=b3c32"]).growth.nets == ("b4c48",)
 
 
 @pytest.mark.parametrize(
