@@ -9,7 +9,7 @@ import torch
 
 from palaestra.base.errors import ConfigError
 from palaestra.learn import precision
-from palaestra.learn.precision import training_dtype
+from palaestra.learn.precision import takes_bfloat16
 from palaestra.learn.trainer import Trainer
 from tests.learn.test_trainer import batches, make_trainer
 
@@ -27,9 +27,8 @@ def has(monkeypatch: pytest.MonkeyPatch) -> Any:
 def test_auto_takes_bfloat16_where_it_is_there_and_the_network_is_of_the_package(has: Any) -> None:
     for there, usual in ((True, True), (True, False), (False, True)):
         has(there)
-        expected = torch.bfloat16 if there and usual else torch.float32
-        assert training_dtype("auto", usual) == expected
-        assert training_dtype("float32", usual) == torch.float32
+        assert takes_bfloat16("auto", usual) is (there and usual)
+        assert not takes_bfloat16("float32", usual)
 
 
 @pytest.mark.parametrize("there, usual, complaint", [(False, True, "no instructions"), (True, False, "of the package")])
@@ -38,7 +37,7 @@ def test_bfloat16_that_cannot_be_had_is_an_error_of_one_line(
 ) -> None:
     has(there)
     with pytest.raises(ConfigError, match=f"{complaint}.*learn.precision=auto") as error:
-        training_dtype("bfloat16", usual)
+        takes_bfloat16("bfloat16", usual)
     assert "\n" not in str(error.value)
 
 

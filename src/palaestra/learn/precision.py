@@ -25,10 +25,13 @@ torch.autograd.grad(y.float().square().sum(), (x, kernel, matrix))
 """
 
 
-def training_dtype(setting: str, usual: bool) -> torch.dtype:
-    """What `learn.precision` asks for; `usual`: the network is one of the package's, trained by the processor."""
-    if setting == "float32" or (setting == "auto" and not (usual and _has_bfloat16())):
-        return torch.float32
+def takes_bfloat16(setting: str, usual: bool) -> bool:
+    """Whether `learn.precision` means bfloat16; `usual`: the network is one of the package's, trained by the processor.
+
+    ConfigError if it is asked for and cannot be had.
+    """
+    if setting != "bfloat16":
+        return setting == "auto" and usual and _has_bfloat16()
     if not usual:
         raise ConfigError(
             "learn.precision is bfloat16, for networks of the package on device=cpu only; take learn.precision=auto"
@@ -37,7 +40,7 @@ def training_dtype(setting: str, usual: bool) -> torch.dtype:
         raise ConfigError(
             "learn.precision is bfloat16, and this processor has no instructions for it; take learn.precision=auto"
         )
-    return torch.bfloat16
+    return True
 
 
 @lru_cache

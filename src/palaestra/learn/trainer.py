@@ -34,7 +34,7 @@ from palaestra.learn.course import make_course
 from palaestra.learn.learner import Batch, Batches, Losses, MixedBatch, TrainReport
 from palaestra.learn.losses import Loss, make_loss
 from palaestra.learn.optimizers import learning_rate, make_optimizer, new_moments
-from palaestra.learn.precision import training_dtype
+from palaestra.learn.precision import takes_bfloat16
 from palaestra.nets.adopt import adopt
 from palaestra.nets.architecture import Weights
 from palaestra.nets.export import export_onnx
@@ -135,8 +135,7 @@ class Trainer:
         adopt(self.module, self.facts, weights, planes)
         if self.averaged is not None:
             self.averaged.load_state_dict(self.module.state_dict())
-        self._lower()
-        self._copy_buffers()
+        self._refresh_copies()
 
     # The state.
 
@@ -168,8 +167,7 @@ class Trainer:
         for name, tensor in (loaded | moments).items():
             tensor.copy_(torch.from_numpy(given[name]))
         self.steps = int(given["steps"])
-        self._lower()
-        self._copy_buffers()
+        self._refresh_copies()
         self.optimizer.state.clear()
         parameters = dict(self.module.named_parameters())
         for name, tensor in moments.items():
@@ -262,8 +260,7 @@ class Trainer:
         """
         self.module.train()
         usual = isinstance(self.module, Network) and self.device.type == "cpu"
-        exact = training_dtype(self.learn.precision, usual) == torch.float32
-        first = self.module if exact else self._lowered()
+        first = self._lowered() if takes_bfloat16(self.learn.precision, usual) else self.module
         copies = [copy.deepcopy(first) for _ in range(count - 1)]
         for other in copies:
             for mine, theirs in zip(first.parameters(), other.parameters(), strict=True):
@@ -272,7 +269,7 @@ class Trainer:
 
     def _lowered(self) -> Trained:
         """The module in bfloat16; what stays float32 is the module's own memory."""
-        assert isinstance(self.module, Network), "training_dtype allows no other"
+        assert isinstance(self.module, Network), "takes_bfloat16 allows no other"
         low = copy.deepcopy(self.module)
         low.lower()
         for mine, theirs in zip(_all(self.module), _all(low), strict=True):
@@ -284,6 +281,11 @@ class Trainer:
         """The weights in bfloat16 become those of now."""
         if self.lowered:
             torch._foreach_copy_(self.lowered, self.exact)
+
+    def _refresh_copies(self) -> None:
+        """The module has other weights and means now."""
+        self._lower()
+        self._copy_buffers()
 
     def _average_buffers(self, used: int) -> None:
         """Running means and variances become those of all parts together."""
