@@ -85,6 +85,8 @@ class RunConfig(Group):
             )
         if self.selfplay.sampling and self.warm.enhancement != "none":
             raise ValueError(f"selfplay.sampling searches nothing: warm.enhancement={self.warm.enhancement} has no use")
+        if self.selfplay.sampling and self.learn.surprise:
+            raise ValueError("selfplay.sampling searches nothing: learn.surprise has no use, set it to 0")
         if self.learn.count_symmetries and (self.learn.epochs is None or not self.learn.symmetries):
             raise ValueError("learn.count_symmetries is read with learn.epochs and learn.symmetries=true only")
         if self.course.mode == "curriculum" and not self.evaluation.history:

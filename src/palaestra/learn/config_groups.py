@@ -126,6 +126,12 @@ class LearnConfig(Group):
     samples_per_position: float | None = Field(
         None, gt=0, le=1000, description="instead of epochs: how often a new position is drawn in the iteration it came"
     )
+    surprise: float = Field(
+        0.0,
+        ge=0,
+        lt=1,
+        description="share of what is learned that goes by how far searches depart from the network; 0: all alike",
+    )
     optimizer: Literal["adam", "adamw", "sgd", "muon"] = Field(
         "adam", description="sgd has Nesterov momentum; muon makes the steps of kernels orthogonal (thesis: adam)"
     )

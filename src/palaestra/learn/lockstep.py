@@ -23,6 +23,7 @@ from palaestra.games.rows import ONGOING
 from palaestra.learn.config import SelfPlayConfig
 from palaestra.learn.planning import Planning
 from palaestra.learn.sampling import Sampling
+from palaestra.learn.surprise import surprise
 from palaestra.search.decide import SearchResult
 from palaestra.search.driver import Search
 
@@ -44,6 +45,7 @@ class Moves:
     proven: Bools  # [n] whether it is exact
     action: Int32s  # [n] the move played
     full: Bools  # [n] searched in full: to be learned from
+    surprise: Float32s  # [n] how far the policy is from the network's
 
     @staticmethod
     def sorted(parts: Sequence[Moves]) -> Moves:
@@ -179,6 +181,7 @@ class Table:
                 result.proven,
                 result.chosen,
                 np.full(len(rows), not hurried),
+                surprise(result.policy, result.prior),
             )
         )
 

@@ -28,6 +28,7 @@ from palaestra.learn.examples import Examples
 from palaestra.learn.lockstep import Moves
 from palaestra.learn.pieces import Piece, plans_of
 from palaestra.learn.sampling import examples_of_games
+from palaestra.learn.surprise import copies
 from palaestra.learn.targets import value_targets
 from palaestra.learn.warm_start import is_warm, seat, warm_start_state
 from palaestra.learn.workforce import Order, PlayedPieces, Workforce
@@ -154,7 +155,7 @@ def settle(
     if config.selfplay.sampling and config.selfplay.sampled_policy == "played":
         examples = examples_of_games(game, records, settled, config.selfplay.failures, rng)
     else:
-        examples = examples_of(moves, ends, config, settled)
+        examples = examples_of(moves, ends, config, settled, rng)
     warm = is_warm(config.warm, iteration, switched)
     return SelfPlay(
         examples=examples,
@@ -169,7 +170,9 @@ def settle(
     )
 
 
-def examples_of(moves: Moves, outcomes: Int32s, config: RunConfig, settled: Float32s) -> Examples:
+def examples_of(
+    moves: Moves, outcomes: Int32s, config: RunConfig, settled: Float32s, rng: np.random.Generator
+) -> Examples:
     """Examples from sorted moves, and by number the outcomes of their games and what those are worth, both [E].
 
     Outcomes and worth are the first player's.
@@ -177,7 +180,10 @@ def examples_of(moves: Moves, outcomes: Int32s, config: RunConfig, settled: Floa
     game = moves.game.astype(np.int32)
     value = value_targets(config.selfplay, game, moves.states[:, 0], moves.value, moves.proven, settled[moves.game])
     made = Examples(moves.states, moves.policy, value, game, moves.ply, outcomes[moves.game])
-    return made.take(moves.full)
+    if not config.learn.surprise:
+        return made.take(moves.full)
+    rows = np.flatnonzero(moves.full)
+    return made.take(np.repeat(rows, copies(moves.surprise[rows], config.learn.surprise, rng)))
 
 
 def _labels(config: RunConfig, searches: int, games: int, players: int) -> Callable[[int], tuple[str, str]]:
