@@ -178,7 +178,8 @@ def examples_of(
     Outcomes and worth are the first player's.
     """
     game = moves.game.astype(np.int32)
-    value = value_targets(config.selfplay, game, moves.states[:, 0], moves.value, moves.proven, settled[moves.game])
+    final = moves.proven | moves.random  # what follows a random move says nothing about the position before it
+    value = value_targets(config.selfplay, game, moves.states[:, 0], moves.value, final, settled[moves.game])
     made = Examples(moves.states, moves.policy, value, game, moves.ply, outcomes[moves.game])
     if not config.learn.surprise:
         return made.take(moves.full)
