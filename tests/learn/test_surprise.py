@@ -9,8 +9,8 @@ import pytest
 
 from palaestra.base.errors import ConfigError
 from palaestra.games.registry import make_game
-from palaestra.learn.selfplay import SelfPlay, play_games
 from palaestra.learn.presets import configure
+from palaestra.learn.selfplay import SelfPlay, play_games
 from palaestra.learn.surprise import copies, surprise
 from tests.learn.selfplay_games import GUMBEL, model, run_config
 
@@ -67,5 +67,5 @@ def test_examples_are_those_without_it_more_or_less_often() -> None:
 
 
 def test_without_a_search_nothing_can_surprise() -> None:
-    with pytest.raises(ConfigError, match="learn.surprise has no use"):
+    with pytest.raises(ConfigError, match="surprise has no use"):
         configure("morpion-4d", sets=("selfplay.sampling=true", "learn.surprise=0.5", "gate.kind=off"))
