@@ -44,6 +44,7 @@ from palaestra.learn.time_model import (
 )
 from palaestra.nets.evaluator import BATCH, OnnxEvaluator
 from palaestra.nets.inference_speed import model_bytes
+from palaestra.nets.int8 import takes_int8
 from palaestra.players.registry import make_player
 from palaestra.players.runs import make_agent, playing_search
 from palaestra.search.evaluator import Leaves
@@ -106,7 +107,9 @@ class _Calibration:
         learn = config.learn.model_dump(mode="json")
         played = _played_key(config)
         idle, first = self.get(IDLE, net, lambda: _idle_run(config))
-        found = self.get("the network", net, lambda: asdict(_network(game, config, self.pace)))
+        int8 = takes_int8(config.selfplay.precision)
+        asked = {**net, "precision": "int8"} if int8 else net
+        found = self.get("the network", asked, lambda: asdict(_network(game, config, int8, self.pace)))
         network = NetworkSpeed(tuple(found["rows"]), tuple(found["seconds"]))
         step = self.get("training", {**net, "learn": _step_key(learn)}, lambda: _step_seconds(game, config, self.pace))
         selfplay = self.search(SELFPLAY, played, lambda: _selfplay(game, config, LATE, self.near))
@@ -191,7 +194,7 @@ def _search_speed(stored: Store) -> SearchSpeed:
 def _played_key(config: RunConfig) -> Store:
     """What decides how games of self-play go, but for their number and m."""
     selfplay = config.selfplay.model_dump(
-        mode="json", exclude={"games", "slots", "cache", "value_target", "q_weight", "td_lambda"}
+        mode="json", exclude={"games", "slots", "cache", "value_target", "q_weight", "td_lambda", "precision"}
     )
     del selfplay["search"]["simulations"]
     return {"selfplay": selfplay, "remembers": config.selfplay.cache > 0}
@@ -237,9 +240,10 @@ def _idle_run(config: RunConfig) -> tuple[float, float]:
     return min(took), LOADING if compiled else max(0.0, lines[0].elapsed - min(took))
 
 
-def _network(game: Game, config: RunConfig, pace: float) -> NetworkSpeed:
+def _network(game: Game, config: RunConfig, int8: bool, pace: float) -> NetworkSpeed:
+    """As self-play asks it; matches, which are rarer, ask it in float32."""
     model = model_bytes(game, config.net)
-    evaluators = [OnnxEvaluator(game, model) for _ in range(config.threads)]
+    evaluators = [OnnxEvaluator(game, model, int8=int8) for _ in range(config.threads)]
     seconds = []
     for rows in NETWORK_ROWS:
         states = scattered(game, rows, np.random.default_rng(0))

@@ -84,6 +84,10 @@ class SelfPlayConfig(Group):
         le=1,
         description="share of the games that the network before plays while the newest learns: 1 iteration old",
     )
+    precision: Literal["float32", "int8", "auto"] = Field(
+        "float32",
+        description="of convolutions in self-play, files stay float32; auto: int8 where the processor takes it",
+    )
     slots: int = Field(128, ge=1, le=10**5, description="games that one thread plays at once")
     cache: int = Field(
         2**17, ge=0, le=2**26, description="positions that one thread remembers from the network, within 1 GB"

@@ -84,7 +84,7 @@ def play_piece(
     Reports the share of games that are over after every move; `reward` only values, and learns nothing here.
     """
     began = time.perf_counter()
-    network = Timed(OnnxEvaluator(game, model, reward=reward))
+    network = Timed(OnnxEvaluator(game, model, reward=reward, int8=config.selfplay.precision == "int8"))
     plans = plans_of(config, iteration, switched)
     table = make_table(game, network, plans, config, iteration, iter(numbers), reward)
     while len(table):

@@ -32,6 +32,7 @@ from palaestra.learn.surprise import copies
 from palaestra.learn.targets import value_targets
 from palaestra.learn.warm_start import is_warm, seat, warm_start_state
 from palaestra.learn.workforce import Order, PlayedPieces, Workforce
+from palaestra.nets.int8 import takes_int8
 from palaestra.rewards.base import Reward, default_reward
 from palaestra.runs.game_record import GameRecord, points_of
 from palaestra.runs.metrics import GameResults, WarmStartState, WorkerSpeed
@@ -106,7 +107,7 @@ def play_games(
     """
     began = time.perf_counter()
     workforce = workforce or Workforce()
-    order = Order(game, model, config, iteration, switched, reward or default_reward(game))
+    order = Order(game, model, with_precision(config), iteration, switched, reward or default_reward(game))
     games = range(config.selfplay.games)
     early = games[: 0 if older is None else games_ahead(config)]
     played = PlayedPieces([], (), 1)
@@ -125,8 +126,14 @@ def begin_games(
     workforce: Workforce, game: Game, model: bytes, config: RunConfig, iteration: int, *, reward: Reward
 ) -> None:
     """Begin to play, while others learn, those games of an iteration that the network before it plays."""
-    order = Order(game, model, config, iteration, False, reward)
+    order = Order(game, model, with_precision(config), iteration, False, reward)
     workforce.begin(order, range(games_ahead(config)))
+
+
+def with_precision(config: RunConfig) -> RunConfig:
+    """The settings with the precision that `auto` means here: the same for all workers, whatever machines they are."""
+    precision = "int8" if takes_int8(config.selfplay.precision) else "float32"
+    return config.model_copy(update={"selfplay": config.selfplay.model_copy(update={"precision": precision})})
 
 
 def games_ahead(config: RunConfig) -> int:

@@ -29,16 +29,18 @@ import numpy as np
 from palaestra.base.errors import ConfigError, ModelError
 from palaestra.base.jit import kernel
 from palaestra.base.reading import read_bytes
-from palaestra.base.types import Float32s
+from palaestra.base.types import Float32s, Int8s
 from palaestra.base.user_code import is_code
 from palaestra.games.base import Game
 from palaestra.nets.architecture import parse_net, split_head
 from palaestra.nets.boards import facts_for, fitted, is_for_another_board
 from palaestra.nets.graph import ACTIONS_KEY, GAME_KEY, INPUT, LOGITS, NET_KEY, OUTCOME, SHAPE_KEY, VALUE, VERSION_KEY
 from palaestra.nets.heads import CATEGORICAL_HEAD, OUTCOME_HEAD, VALUE_HEAD, Head, make_head
+from palaestra.nets.int8 import in_int8
 from palaestra.rewards.base import Reward, default_reward
 from palaestra.rewards.outcomes import OutcomeSpace
 from palaestra.search.evaluator import Evaluation, Evaluator, Leaves
+from palaestra.search.search_speed import scattered
 
 # Best first. Remote and ahead-of-time providers are left out on purpose: a network plays where it is loaded.
 PROVIDERS = ("CUDAExecutionProvider", "ROCMExecutionProvider", "DmlExecutionProvider", "CoreMLExecutionProvider")
@@ -47,6 +49,8 @@ CPU = "CPUExecutionProvider"
 BATCH = 64  # speed is flat from 8 rows on; beyond 128 the layers of a small network leave a core's cache
 
 ROUNDING = 1e-3  # how far a value may leave [-1, 1] before it is an error and not rounding
+
+MEASURED = 256  # positions on which the ranges of features are measured for int8
 
 PROBES = 24  # rows with which a network is tried
 
@@ -66,7 +70,7 @@ class OnnxEvaluator(Evaluator):
 
     `model` is a path, or the bytes of a file. `calls` says how the network is called. What a network with an outcome or
     categorical `head` says is worth what `reward`, by default the game's own, makes of it as it now stands; a network
-    that gives values has its reward in its weights.
+    that gives values has its reward in its weights. With `int8` convolutions compute with bytes (`nets.int8`).
     """
 
     def __init__(
@@ -76,6 +80,7 @@ class OnnxEvaluator(Evaluator):
         threads: int = 1,
         batch: int = BATCH,
         reward: Reward | None = None,
+        int8: bool = False,
     ) -> None:
         if threads < 1 or batch < 1:
             raise ModelError(f"threads is {threads} and batch {batch}; both must be at least 1")
@@ -86,9 +91,13 @@ class OnnxEvaluator(Evaluator):
         self._session = open_session(self.name, content, threads)
         self.metadata: dict[str, str] = dict(self._session.get_modelmeta().custom_metadata_map)
         if is_for_another_board(self.metadata, game):
-            self._session = open_session(self.name, fitted(content, game, self.name), threads)
+            content = fitted(content, game, self.name)
+            self._session = open_session(self.name, content, threads)
             self.metadata = dict(self._session.get_modelmeta().custom_metadata_map)
         self.facts = facts_for(self.metadata, game, self.name)
+        if int8:
+            planes = self._observe(scattered(game, MEASURED, np.random.default_rng(0)))
+            self._session = open_session(self.name, in_int8(content, planes), threads)
         self._seconds = 0.0
         self._check_game()
         self._answer, rows = self._check_signature()
@@ -105,14 +114,16 @@ class OnnxEvaluator(Evaluator):
         return self._seconds
 
     def __call__(self, leaves: Leaves) -> Evaluation:
-        planes = self.game.observe(leaves.states)
-        if self.facts.shared is not None:
-            planes = self.facts.shared.fill(self.game, planes)
-        logits, raw = self.forward(planes)
+        logits, raw = self.forward(self._observe(leaves.states))
         if logits.shape[1] > self.game.num_actions:  # a pass that other games of the network have
             logits = np.ascontiguousarray(logits[:, : self.game.num_actions])
         plies, movers = self.game.plies(leaves.states), self.game.to_play(leaves.states)
         return Evaluation(logits, self.head.value(raw, self.reward, plies, movers))
+
+    def _observe(self, states: Int8s) -> Float32s:
+        """What the network sees of positions [N, S]."""
+        planes = self.game.observe(states)
+        return planes if self.facts.shared is None else self.facts.shared.fill(self.game, planes)
 
     def forward(self, planes: Float32s) -> Answer:
         """logits float32[N, A] of observations float32[N, C, H, W], and the head's values [N] or raw outputs [N, K]."""
