@@ -27,7 +27,6 @@ EVERYTHING: dict[str, Any] = {
     "quick_fraction": 0.4,
     "quick_simulations": 5,
     "value_target": "td",
-    "random_fraction": 0.2,
 }
 
 
@@ -230,35 +229,6 @@ def test_the_value_target_is_what_was_asked_for() -> None:
     assert (np.abs(q) < 1).any() and set(np.unique(z)) <= {-1.0, 0.0, 1.0}
     td = played("connect_four-5x5", value_target="td", td_lambda=0.0).examples.value
     np.testing.assert_allclose(td, q, atol=1e-6)
-
-
-def test_a_random_move_is_any_legal_one_and_ends_the_targets_before_it() -> None:
-    search = SearchConfig(simulations=12, solver=False)
-
-    def targets(share: float, td_lambda: float) -> SelfPlay:
-        settings = {"random_fraction": share, "value_target": "td", "td_lambda": td_lambda}
-        return played("connect_four-5x5", games=30, search=search, temperature=0.0, **settings)
-
-    blind, ahead = targets(0.999999, 1.0), targets(0.999999, 0.0)
-    assert blind.records == ahead.records
-    assert np.array_equal(blind.examples.value, ahead.examples.value), "the search's own values"
-    firsts = np.bincount([record.moves[0] for record in blind.records], minlength=5)
-    assert (firsts > 0).all(), "a search without noise would always begin alike"
-    some, searched = targets(0.1, 1.0), targets(0.1, 0.0)
-    result = np.array([record.outcome for record in some.records])[some.examples.game]
-    z = np.sign(result) * (1 - 2 * some.examples.states[:, 0])
-    after = np.isclose(some.examples.value, z)
-    number, last = some.examples.game, np.append(some.examples.game[1:] != some.examples.game[:-1], True)
-    assert 0.1 < after.mean() < 0.9
-    for row in np.flatnonzero(~after):
-        at = row + np.flatnonzero(np.isclose(np.abs(searched.examples.value[row:]), abs(some.examples.value[row])))[0]
-        assert number[at] == number[row], "the value of a later position of the same game"
-    assert after[last].mean() > 0.8, "few last moves are random"
-
-
-def test_random_moves_need_targets_that_can_end_before_them() -> None:
-    with pytest.raises(ValueError, match="needs value_target=td"):
-        run_config("connect_four-5x5", random_fraction=0.1)
 
 
 def test_a_reward_gives_the_values_of_search_and_targets() -> None:

@@ -45,7 +45,7 @@ LATER = {
     "start": NONE, "course.games": [], "course.mode": "mixed", "course.shares": [], "course.progress": 0.55,
     "course.judged": "own", "selfplay.first_simulations": NONE, "selfplay.search_until": 1.0, "selfplay.overlap": 0.0,
     "learn.given_epochs": 5.0, "growth.nets": [], "growth.after": [], "clock": "wall", "learn.precision": "float32",
-    "learn.surprise": 0.0, "selfplay.random_fraction": 0.0, "selfplay.precision": "float32",
+    "learn.surprise": 0.0, "selfplay.precision": "float32",
 }  # fmt: skip
 _json = json.JSONEncoder(sort_keys=True).encode
 Until = Callable[[MetricsLine], bool]

@@ -67,12 +67,6 @@ class SelfPlayConfig(Group):
     opening_plies: int = Field(0, ge=0, le=1000, description="most random plies; their number is uniform from 0")
     quick_fraction: float = Field(0.0, ge=0, lt=1, description="share of moves searched quickly and not learned from")
     quick_simulations: int = Field(16, ge=1, description="simulations of a quick move (playout-cap randomisation)")
-    random_fraction: float = Field(
-        0.0,
-        ge=0,
-        lt=1,
-        description="share of moves drawn blindly after a search: other positions; td targets before one end there",
-    )
     value_target: Literal["z", "mixed", "td"] = Field(
         "z", description="z: the result (thesis); mixed: with root Q; td: TD(λ) over root Q"
     )
@@ -108,8 +102,6 @@ class SelfPlayConfig(Group):
             raise ValueError("selfplay.sampling searches nothing: it needs value_target=z and quick_fraction=0")
         if self.sampling and self.is_scheduled:
             raise ValueError("selfplay.sampling searches nothing: first_simulations and search_until have no use")
-        if self.random_fraction and self.value_target != "td":
-            raise ValueError("selfplay.random_fraction spoils results as targets: it needs value_target=td")
         draws = self.sampling or self.search_until < 1
         if self.sampled_policy == "network" and (not draws or self.failures is not None):
             raise ValueError(f"selfplay.sampled_policy=network is for {_DRAWN} without selfplay.failures")

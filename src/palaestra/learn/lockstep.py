@@ -28,7 +28,7 @@ from palaestra.search.decide import SearchResult
 from palaestra.search.driver import Search
 
 # What a stream is for: each gets its own key, so that no two draws of a game are related.
-_START, _OPENING, _OPENING_PLIES, _SEARCH, _QUICK, _RANDOM, _RANDOM_MOVE = range(101, 108)
+_START, _OPENING, _OPENING_PLIES, _SEARCH, _QUICK = range(101, 106)
 
 Seats = Callable[[Int64s, Int8s], Int64s]  # (numbers, movers) -> which search moves, all [n]
 
@@ -46,7 +46,6 @@ class Moves:
     action: Int32s  # [n] the move played
     full: Bools  # [n] searched in full: to be learned from
     surprise: Float32s  # [n] how far the policy is from the network's
-    random: Bools  # [n] whether the move played was drawn blindly, not the search's
 
     @staticmethod
     def sorted(parts: Sequence[Moves]) -> Moves:
@@ -144,8 +143,7 @@ class Table:
         streams = keyed_seeds(self.seed, self.iteration, _SEARCH, numbers, plies.astype(np.int64))
         early = plies < self.config.temperature_moves
         temperatures = np.where(early, self.config.temperature, self.config.late_temperature)
-        quick = self._share_of_moves(_QUICK, self.config.quick_fraction, plies)  # playout-cap randomisation
-        random, blind = self._random_moves(plies)
+        quick = self._quick(plies)
         seats = np.zeros(len(numbers), dtype=np.int64) if self.seats is None else self.seats(numbers, states[:, 0])
         chosen = np.empty(len(numbers), dtype=np.int32)
         for index, search in enumerate(self.searches):
@@ -155,32 +153,21 @@ class Table:
                     continue
                 limit = self.config.quick_simulations if hurried else None
                 result = search.run(states[rows], streams[rows], self._trees[rows], temperatures[rows], limit)
-                chosen[rows] = np.where(random[rows], blind[rows], result.chosen)
-                self._note(rows, plies, result, hurried, chosen, random)
+                chosen[rows] = result.chosen
+                self._note(rows, plies, result, hurried)
         self._states = self.game.advance(states, chosen)
         outcomes = self.game.outcome(self._states)
         if (outcomes != ONGOING).any():
             self._finish(outcomes)
 
-    def _share_of_moves(self, purpose: int, share: float, plies: Int32s) -> Bools:
-        """Which of the moves at the table are among a share that is drawn for a purpose."""
-        if share == 0.0:
+    def _quick(self, plies: Int32s) -> Bools:
+        """Which moves are searched quickly (playout-cap randomisation)."""
+        if self.config.quick_fraction == 0.0:
             return np.zeros(len(plies), dtype=np.bool_)
-        return _share(keyed_seeds(self.seed, self.iteration, purpose, self._numbers, plies.astype(np.int64))) < share
+        streams = keyed_seeds(self.seed, self.iteration, _QUICK, self._numbers, plies.astype(np.int64))
+        return _share(streams) < self.config.quick_fraction
 
-    def _random_moves(self, plies: Int32s) -> tuple[Bools, Int32s]:
-        """Which moves are drawn blindly in place of the search's, and those that would be, both [n]."""
-        random = self._share_of_moves(_RANDOM, self.config.random_fraction, plies)
-        blind = np.zeros(len(plies), dtype=np.int32)
-        if rows := np.flatnonzero(random).tolist():
-            counts, actions = self.game.legal(self._states[rows])
-            streams = keyed_seeds(self.seed, self.iteration, _RANDOM_MOVE, self._numbers, plies.astype(np.int64))
-            blind[rows] = pick_rows(counts, actions, streams, np.array(rows))
-        return random, blind
-
-    def _note(
-        self, rows: Int64s, plies: Int32s, result: SearchResult, hurried: bool, chosen: Int32s, random: Bools
-    ) -> None:
+    def _note(self, rows: Int64s, plies: Int32s, result: SearchResult, hurried: bool) -> None:
         self.simulations += int(result.simulations.sum())
         self.positions += len(rows)
         self.played.append(
@@ -192,10 +179,9 @@ class Table:
                 result.policy,
                 result.values,
                 result.proven,
-                chosen[rows],
+                result.chosen,
                 np.full(len(rows), not hurried),
                 surprise(result.policy, result.prior),
-                random[rows],
             )
         )
 

@@ -185,8 +185,7 @@ def examples_of(
     Outcomes and worth are the first player's.
     """
     game = moves.game.astype(np.int32)
-    final = moves.proven | moves.random  # what follows a random move says nothing about the position before it
-    value = value_targets(config.selfplay, game, moves.states[:, 0], moves.value, final, settled[moves.game])
+    value = value_targets(config.selfplay, game, moves.states[:, 0], moves.value, moves.proven, settled[moves.game])
     made = Examples(moves.states, moves.policy, value, game, moves.ply, outcomes[moves.game])
     if not config.learn.surprise:
         return made.take(moves.full)

@@ -53,7 +53,7 @@ def deep_config(config: RunConfig) -> RunConfig:
         config.selfplay.model_dump()
         | {"games": solo.games, "search": deep, "sampling": False, "sampled_policy": "played", "failures": None}
         | {"first_simulations": None, "search_until": 1.0, "temperature": 0.0, "late_temperature": 0.0}
-        | {"opening_fraction": 0.0, "opening_plies": 0, "quick_fraction": 0.0, "random_fraction": 0.0}
+        | {"opening_fraction": 0.0, "opening_plies": 0, "quick_fraction": 0.0}
     )
     seed = int(keyed_seeds(config.seed, _DEEP)[0] >> 1)
     return config.model_copy(update={"selfplay": selfplay, "seed": seed, "warm": WarmStartConfig()})
