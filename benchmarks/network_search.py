@@ -17,6 +17,7 @@ from palaestra.nets.architecture import GameFacts, Weights, parse_net, random_we
 from palaestra.nets.cache import Cached, default_entries
 from palaestra.nets.evaluator import OnnxEvaluator
 from palaestra.nets.graph import build_model
+from palaestra.nets.int8 import has_int8
 from palaestra.search.config import SearchConfig
 from palaestra.search.evaluator import Evaluator
 from palaestra.search.search_speed import SearchSpeed, measure_search
@@ -33,7 +34,8 @@ NOTE = (
     " {games} games; theirs is {policy} with {batch} games, the fastest of those tried, and asks the network in"
     " every simulation. Ours proves values and asks only where play goes on, so the row of evaluations is the one"
     " that compares networks alone. The cache is empty when each round begins. The share is of observations and"
-    " network together; the limit is the evaluator with nothing around it."
+    " network together; the limit is the evaluator with nothing around it. With int8 our convolutions are those of"
+    " self-play with selfplay.precision=int8: almost the same network, on a processor that multiplies bytes at once."
 )
 
 
@@ -45,11 +47,11 @@ def run(rounds: int, seconds: float, batches: Iterable[int], policies: Iterable[
     check_same_network(OnnxEvaluator(game, model), weights)
     peer = _fastest([SelfPlay(weights, policy, batch, SIMULATIONS) for policy in policies for batch in batches])
 
-    def plain() -> Evaluator:
-        return OnnxEvaluator(game, model)
+    def plain(*, int8: bool = False) -> Evaluator:
+        return OnnxEvaluator(game, model, int8=int8)
 
-    def cached() -> Evaluator:
-        return Cached(OnnxEvaluator(game, model), game, default_entries(game))
+    def cached(*, int8: bool = False) -> Evaluator:
+        return Cached(plain(int8=int8), game, default_entries(game))
 
     def ours(evaluator: Callable[[], Evaluator]) -> SearchSpeed:
         return measure_search(game, evaluator, CONFIG, GAMES, usable_cores(), seconds)
@@ -62,6 +64,10 @@ def run(rounds: int, seconds: float, batches: Iterable[int], policies: Iterable[
     peers = "mctx + pgx"
     against(table, "simulations/s, cache", _simulations(with_cache), beside_cached, peers, TARGET)
     against(table, "simulations/s, no cache", _simulations(without), beside_plain, peers, TARGET)
+    if has_int8():
+        for name, evaluator in (("cache", cached), ("no cache", plain)):
+            in_bytes, beside = alternate(partial(ours, partial(evaluator, int8=True)), theirs, rounds)
+            against(table, f"simulations/s, int8, {name}", _simulations(in_bytes), beside, peers)
     asked = [speed.evaluations_per_second or 0.0 for speed in without]
     their_asked = [speed * (SIMULATIONS + 1) / SIMULATIONS for speed in beside_plain]  # the root is asked about too
     against(table, "network evaluations/s, no cache", asked, their_asked, peers)

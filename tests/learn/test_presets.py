@@ -124,7 +124,7 @@ def test_an_hour_and_more_takes_strong_whose_network_grows() -> None:
     assert default_preset(make_game("morpion-4d"), 120) == default_preset(make_game("morpion-4d"))
     strong, fast = configure(GAME, "strong"), configure(GAME, "fast")
     assert strong.growth.nets == ("b4c48",) and strong.net == fast.net
-    assert (strong.selfplay.first_simulations, strong.selfplay.search.simulations) == (16, 96)
+    assert (strong.selfplay.first_simulations, strong.selfplay.search.simulations) == (16, 128)
     changed = {"growth", "selfplay", "learn", "evaluation", "minutes"}
     assert strong.model_dump(exclude=changed) == fast.model_dump(exclude=changed)
 

@@ -26,6 +26,10 @@ def bench(
     threads: Annotated[int | None, typer.Option(min=1, max=1024, help="Threads; by default one a core.")] = None,
     seconds: Annotated[float, typer.Option(min=0.01, max=3600, help="For how long.")] = 5.0,
     cache: Annotated[int, typer.Option(min=0, max=2**28, help="Positions a thread remembers from its network.")] = 0,
+    precision: Annotated[
+        Literal["float32", "int8", "auto"],
+        typer.Option(help="Of the network's convolutions; training is always in float32 here."),
+    ] = "float32",
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
@@ -43,7 +47,7 @@ def bench(
     from palaestra.games.registry import make_game
     from palaestra.live.speed import LIMITS, SpeedTest
 
-    test = SpeedTest(make_game(game), net, simulations, games, batch, threads, seconds, cache, seed)
+    test = SpeedTest(make_game(game), net, simulations, games, batch, threads, seconds, cache, seed, precision)
     report = test.measure(what)
     if json:
         print_json(report)

@@ -13,6 +13,7 @@ from palaestra.learn.config import RunConfig
 from palaestra.learn.pieces import make_table, plans_of
 from palaestra.nets.evaluator import BATCH, OnnxEvaluator
 from palaestra.nets.inference_speed import measure, model_bytes
+from palaestra.nets.int8 import takes_int8
 from palaestra.rewards.base import default_reward
 from palaestra.search.search_speed import Timed, repeat_side_by_side
 
@@ -49,7 +50,8 @@ def measure_selfplay(game: Game, net: str, config: RunConfig, seconds: float) ->
     """Let every thread play games without end for `seconds`; `net` is a name (random weights are drawn) or a file."""
     model, threads = model_bytes(game, net), config.threads
     plans = plans_of(config, iteration=1, switched=True)
-    networks = [Timed(OnnxEvaluator(game, model)) for _ in range(threads)]
+    int8 = takes_int8(config.selfplay.precision)
+    networks = [Timed(OnnxEvaluator(game, model, int8=int8)) for _ in range(threads)]
     tables = [
         make_table(game, network, plans, config, 1, count(thread, threads), default_reward(game))
         for thread, network in enumerate(networks)
@@ -73,5 +75,5 @@ def measure_selfplay(game: Game, net: str, config: RunConfig, seconds: float) ->
         seconds=elapsed,
         network_seconds=sum(network.seconds for network in networks),
         threads=threads,
-        limit=measure(game, net, batch, threads, seconds / 3).evaluations_per_second,
+        limit=measure(game, net, batch, threads, seconds / 3, int8=int8).evaluations_per_second,
     )

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from palaestra.games.base import Game
     from palaestra.search.evaluator import Evaluator
 
+Precision = Literal["float32", "int8", "auto"]
 What = Literal["search", "rollouts", "inference", "train", "selfplay"]
 SpeedDocument = dict[str, str | int | float | None]
 
@@ -40,6 +41,7 @@ class SpeedTest:
     seconds: float = 5.0
     cache: int = 0  # positions that a thread remembers from its network
     seed: int = 0
+    precision: Precision = "float32"  # of the network, but in training
 
     def measure(self, what: What) -> SpeedDocument:
         """The speeds, and where one part alone sets a limit, the ratio to it."""
@@ -63,11 +65,12 @@ class SpeedTest:
         from palaestra.search.search_speed import measure_search
         from palaestra.search.signature import signature
 
-        game, model = self.game, None
+        game, model, int8 = self.game, None, False
         if self.net is not None:
             from palaestra.nets.inference_speed import model_bytes
+            from palaestra.nets.int8 import takes_int8
 
-            model = model_bytes(game, self.net)
+            model, int8 = model_bytes(game, self.net), takes_int8(self.precision)
 
         def evaluator() -> Evaluator:
             if model is None:
@@ -75,7 +78,8 @@ class SpeedTest:
             from palaestra.nets.cache import Cached
             from palaestra.nets.evaluator import OnnxEvaluator
 
-            return Cached(OnnxEvaluator(game, model), game, self.cache) if self.cache else OnnxEvaluator(game, model)
+            network = OnnxEvaluator(game, model, int8=int8)
+            return Cached(network, game, self.cache) if self.cache else network
 
         config = SearchConfig(rule="uct" if self.net is None else "puct", simulations=self.simulations)
         speed = measure_search(game, evaluator, config, self.games, self._threads, self.seconds, self.seed)
@@ -99,7 +103,7 @@ class SpeedTest:
 
         net = self.net or NETWORK
         search = SearchConfig(simulations=self.simulations)
-        settings = SelfPlayConfig(search=search, slots=self.games, cache=self.cache)
+        settings = SelfPlayConfig(search=search, slots=self.games, cache=self.cache, precision=self.precision)
         config = RunConfig(game=self.game.id, iterations=1, threads=self._threads, seed=self.seed, selfplay=settings)
         speed = measure_selfplay(self.game, net, config, self.seconds)
         return {
@@ -142,9 +146,10 @@ class SpeedTest:
 
     def _inference(self) -> SpeedDocument:
         from palaestra.nets.inference_speed import matmul_gflops, measure
+        from palaestra.nets.int8 import takes_int8
 
         net, batch = self.net or NETWORK, self.batch or self.games
-        speed = measure(self.game, net, batch, self._threads, self.seconds)
+        speed = measure(self.game, net, batch, self._threads, self.seconds, int8=takes_int8(self.precision))
         limit = matmul_gflops(self._threads)
         report: SpeedDocument = {
             "net": net,

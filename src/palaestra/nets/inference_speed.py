@@ -44,14 +44,16 @@ class Inference:
         return 2e-9 * self.multiply_adds * self.evaluations_per_second
 
 
-def measure(game: Game, net: str, batch: int = 64, threads: int = 1, seconds: float = 1.0) -> Inference:
+def measure(
+    game: Game, net: str, batch: int = 64, threads: int = 1, seconds: float = 1.0, *, int8: bool = False
+) -> Inference:
     """Speed of `threads` sessions with `batch` rows a call; `net` is a name (random weights are drawn) or a file."""
     if batch < 1 or threads < 1 or not seconds > 0:
         raise ConfigError(
             f"batch {batch}, threads {threads}, seconds {seconds}: all must be positive, for example 64, 1, 1.0"
         )
     model = model_bytes(game, net)
-    evaluators = [OnnxEvaluator(game, model, batch=batch) for _ in range(threads)]
+    evaluators = [OnnxEvaluator(game, model, batch=batch, int8=int8) for _ in range(threads)]
     rng = np.random.default_rng(0)
     planes = (rng.random((batch, *game.observation_shape)) < 0.3).astype(np.float32)
     calls, elapsed = repeat_side_by_side([partial(evaluator.forward, planes) for evaluator in evaluators], seconds)
