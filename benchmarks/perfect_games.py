@@ -3,8 +3,8 @@
     pip install bitbully
     python -m benchmarks.perfect_games RUN [games] [simulations]
 
-The agent begins on the empty board. Its opponent knows the exact score of every move and draws at random among the best:
-while it is lost, those that lose latest. The network is the one that plays best in the run.
+The agent begins on the empty board. Its opponent knows the exact score of every move, and draws at random among the
+best ones: while it is lost, those that lose latest. The network is the one that plays best in the run.
 """
 
 from __future__ import annotations
