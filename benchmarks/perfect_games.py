@@ -23,7 +23,7 @@ SEED = 1
 
 
 def main(name: str, games: int = 100, simulations: int = 600) -> None:
-    from bitbully import BitBully, Board
+    from bitbully import BitBully
 
     run, solver = open_run(name), BitBully(opening_book="default")
     game = make_game(run.game)
@@ -38,9 +38,8 @@ def main(name: str, games: int = 100, simulations: int = 600) -> None:
         if ply % 2 == 0:
             chosen = agent.act(states[running], keyed_seeds(SEED, ply, running))
         else:
-            chosen = np.array(
-                [rng.choice(_best(solver, Board, played[number], known)) for number in running], dtype=np.int32
-            )
+            best = [_best(solver, played[number], known) for number in running]
+            chosen = np.array([rng.choice(columns) for columns in best], dtype=np.int32)
         states[running] = game.advance(states[running], chosen)
         for number, action in zip(running.tolist(), chosen.tolist(), strict=True):
             played[number] += str(action + 1)
@@ -52,10 +51,12 @@ def main(name: str, games: int = 100, simulations: int = 600) -> None:
         print(f"{('drawn', 'lost')[-end]}: {moves}")
 
 
-def _best(solver: Any, board_class: Any, moves: str, known: dict[str, list[int]]) -> list[int]:
+def _best(solver: Any, moves: str, known: dict[str, list[int]]) -> list[int]:
     """The columns of the best score, counted from 0."""
+    from bitbully import Board
+
     if moves not in known:
-        board = board_class()
+        board = Board()
         for column in moves:
             board.play(int(column) - 1)
         scores = solver.score_all_moves(board)

@@ -1,7 +1,7 @@
 """How true are the targets of self-play? Those of Connect Four 6×7 beside exact values.
 
     pip install bitbully
-    python -m benchmarks.target_truth RUN "" "selfplay.temperature=1" "selfplay.temperature=1 selfplay.td_lambda=0.8"
+    python -m benchmarks.target_truth RUN "" "selfplay.temperature=0" "selfplay.temperature=0 selfplay.td_lambda=0.8"
 
 Plays an iteration with the network that plays best in a run, for each of the texts with the run's settings and the
 settings in the text. All games begin with random moves, and these are the same each time: the first position of a game

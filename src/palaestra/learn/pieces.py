@@ -22,6 +22,7 @@ from palaestra.learn.sampling import Sampling
 from palaestra.learn.warm_start import Enhanced, is_warm, leaf_evaluator, pairs_of, search_for, seat
 from palaestra.nets.cache import Cached, fitting_entries
 from palaestra.nets.evaluator import OnnxEvaluator
+from palaestra.nets.int8 import takes_int8
 from palaestra.rewards.base import Reward
 from palaestra.search.driver import Search
 from palaestra.search.evaluator import Evaluator
@@ -84,7 +85,7 @@ def play_piece(
     Reports the share of games that are over after every move; `reward` only values, and learns nothing here.
     """
     began = time.perf_counter()
-    network = Timed(OnnxEvaluator(game, model, reward=reward, int8=config.selfplay.precision == "int8"))
+    network = Timed(OnnxEvaluator(game, model, reward=reward, int8=takes_int8(config.selfplay.precision)))
     plans = plans_of(config, iteration, switched)
     table = make_table(game, network, plans, config, iteration, iter(numbers), reward)
     while len(table):

@@ -131,7 +131,7 @@ def begin_games(
 
 
 def with_precision(config: RunConfig) -> RunConfig:
-    """The settings with the precision that `auto` means here: the same for all workers, whatever machines they are."""
+    """The settings with the precision that `auto` means here, for all workers: one that lacks it says so."""
     precision = "int8" if takes_int8(config.selfplay.precision) else "float32"
     return config.model_copy(update={"selfplay": config.selfplay.model_copy(update={"precision": precision})})
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from palaestra.base.errors import ConfigError
 from palaestra.base.types import Float32s
-from palaestra.nets.graph import INPUT
+from palaestra.nets.graph import INPUT, IR_VERSION, OPSET
 
 LARGEST = 255  # of a byte; kernels have 127 on both sides
 MOST_BIAS = 2**30  # of 32 bits; a channel whose kernel is almost 0 must not make its bias larger
@@ -27,15 +27,13 @@ LEAST = 1e-6  # the least range of features: a channel may be dead
 
 
 def takes_int8(setting: str) -> bool:
-    """Whether `selfplay.precision` means int8 on this machine; ConfigError if it is asked for and cannot be had."""
+    """Whether a precision means int8 on this machine; ConfigError if it is asked for and cannot be had."""
     if setting == "float32":
         return False
     if has_int8():
         return True
     if setting == "int8":
-        raise ConfigError(
-            "selfplay.precision is int8, and this processor cuts off products of bytes; take selfplay.precision=auto"
-        )
+        raise ConfigError("precision is int8, and this processor cuts off products of bytes; take precision=auto")
     return False
 
 
@@ -80,7 +78,6 @@ class _Writer:
         self.graph = model.graph
         self.constants = {one.name: numpy_helper.to_array(one) for one in self.graph.initializer}
         self.readers = Counter(name for node in self.graph.node for name in node.input)
-        self.made_by = {node.output[0]: node for node in self.graph.node}
         self.read_by = {name: node for node in self.graph.node for name in node.input}
         self.convolutions = [node for node in self.graph.node if node.op_type == "Conv" and self._fits(node)]
         self.additions = [node for node in self.graph.node if self._adds(node)]
@@ -118,9 +115,8 @@ class _Writer:
         def mark(name: str) -> None:
             """Let features go through bytes; a ReLU before them is not needed, for bytes begin at 0 as it does."""
             low, source = ranges[name][0], name
-            if low == 0.0 and name in self.made_by and self.made_by[name].op_type == "Relu":
-                source = self.made_by[name].input[0]
-                nodes.remove(self.made_by[name])
+            if nodes and nodes[-1].op_type == "Relu":  # the node that has just made them
+                source = nodes.pop().input[0]
             form = [f"{name}.scale", f"{name}.zero"]
             self._constant(form[0], np.array(scales[name], dtype=np.float32))
             self._constant(form[1], np.array(round(-low / scales[name]), dtype=np.uint8))
@@ -197,7 +193,7 @@ def has_int8() -> bool:
         [tensor("a", TensorProto.UINT8), tensor("b", TensorProto.INT8)],
         [tensor("c", TensorProto.INT32)],
     )
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=IR_VERSION)
     a, b = np.full((64, 64), 255, dtype=np.uint8), np.full((64, 64), 127, dtype=np.int8)
     found = open_session("a trial", model.SerializeToString(), 1).run(None, {"a": a, "b": b})[0]
     return bool((found == 64 * 255 * 127).all())
