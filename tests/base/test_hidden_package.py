@@ -36,9 +36,9 @@ def test_other_threads_find_what_one_does_not(capsys: pytest.CaptureFixture[str]
 @pytest.mark.skipif(find_spec("scipy") is None, reason="matrix products need SciPy")
 def test_a_kernel_with_a_matrix_product_finds_scipy_when_it_is_compiled() -> None:
     script = (
-        "import sys, numpy as np\nfrom palaestra.base.jit import kernel\n"
+        "import sys, numpy as np\nfrom palaestra.base.jit import allocating, kernel\n"
         "one = kernel(lambda a: a + 1)\none(1)\nassert 'scipy' not in sys.modules\n"
-        "product = kernel(lambda a: np.dot(a, a))\nprint(product(np.eye(2))[1, 1])"
+        "product = allocating(lambda a: np.dot(a, a))\nprint(product(np.eye(2))[1, 1])"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
     assert (done.stdout, done.stderr) == ("1.0\n", "")

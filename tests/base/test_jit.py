@@ -14,11 +14,15 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
+import numba
+import numpy as np
 import pytest
+from numba.core.errors import NumbaError
 
 import palaestra
-from palaestra.base.jit import bind, fingerprint, kernel
+from palaestra.base.jit import allocating, bind, fingerprint, kernel
 
 HELPER = """
 from palaestra.base.jit import kernel
@@ -367,6 +371,60 @@ def test_functions_of_one_file_and_of_one_factory_are_told_apart() -> None:
     assert fingerprint({"rule": three}) == fingerprint({"rule": again})
     assert fingerprint({"rule": three}) != fingerprint({"rule": four})
     assert fingerprint({"rule": three}) != fingerprint({"rule": other})
+
+
+@kernel
+def handed_on(row: Any) -> float:
+    return float(row.sum())
+
+
+@kernel
+def sums_of_rows(rows: Any) -> float:
+    total = 0.0
+    for i in range(rows.shape[0]):
+        total += handed_on(rows[i])
+    return total
+
+
+@kernel
+def makes_an_array(count: int) -> float:
+    return float(np.ones(count).sum())
+
+
+@allocating
+def may_make_an_array(count: int) -> float:
+    return float(np.ones(count).sum())
+
+
+def test_kernels_count_no_references_and_so_make_no_arrays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PALAESTRA_CACHE", str(tmp_path))  # code from the disk does not tell what it does
+    counted = []
+    for compiled in (kernel(sums_of_rows.py_func), allocating(sums_of_rows.py_func)):
+        assert compiled(np.ones((3, 4))) == 12.0
+        (code,) = compiled.inspect_llvm().values()
+        counted.append("NRT_incref" in code)
+        shutil.rmtree(tmp_path)
+    assert counted == [False, True]
+    with pytest.raises(NumbaError, match="Only accept returning of array passed into the function"):
+        makes_an_array(5)
+    assert may_make_an_array(5) == 5.0
+
+
+def test_rules_of_ones_own_may_make_arrays_though_the_loops_that_call_them_do_not() -> None:
+    @numba.njit
+    def legal(state: Any, actions: Any, p: Any) -> int:
+        marked = np.zeros(3, dtype=np.int32)  # as an author may, who thinks of clarity first
+        marked[1:] = 1
+        actions[:2] = np.flatnonzero(marked)
+        return 2
+
+    from palaestra.games.lines import RULES
+
+    loops = bind("palaestra.games.loops", {**RULES.functions(), "legal": legal}, "making arrays")
+    states, counts, actions = np.zeros((1, 8), np.int8), np.zeros(1, np.int32), np.zeros((1, 4), np.int32)
+    states[0, 7] = -128  # the outcome of a game that goes on
+    loops.legal_rows(states, np.zeros(1, np.int64), counts, actions)
+    assert counts.tolist() == [2] and actions[0, :2].tolist() == [1, 2]
 
 
 def test_binding_the_same_functions_twice_gives_the_same_module() -> None:

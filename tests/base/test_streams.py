@@ -7,13 +7,13 @@ import math
 import numpy as np
 import pytest
 
-from palaestra.base.jit import kernel
+from palaestra.base.jit import allocating
 from palaestra.base.streams import below, gamma, keyed_seeds, next_word, normal, seeds_from, uniform
 
 MASK = 2**64 - 1
 
 
-@kernel
+@allocating
 def words(streams, count):
     drawn = np.empty(count, dtype=np.uint64)
     for i in range(count):
@@ -21,7 +21,7 @@ def words(streams, count):
     return drawn
 
 
-@kernel
+@allocating
 def integers(streams, n, count):
     drawn = np.empty(count, dtype=np.int64)
     for i in range(count):
@@ -29,7 +29,7 @@ def integers(streams, n, count):
     return drawn
 
 
-@kernel
+@allocating
 def uniforms(streams, count):
     drawn = np.empty(count)
     for i in range(count):
@@ -37,7 +37,7 @@ def uniforms(streams, count):
     return drawn
 
 
-@kernel
+@allocating
 def normals(streams, count):
     drawn = np.empty(count)
     for i in range(count):
@@ -45,7 +45,7 @@ def normals(streams, count):
     return drawn
 
 
-@kernel
+@allocating
 def gammas(streams, shape, count):
     drawn = np.empty(count)
     for i in range(count):
@@ -129,7 +129,7 @@ def test_gamma_has_mean_and_variance_equal_to_its_shape(shape: float) -> None:
     assert abs(drawn.var() - shape) < 5 * math.sqrt((2 * shape**2 + 6 * shape) / count)
 
 
-@kernel
+@allocating
 def one_each(streams):
     drawn = np.empty(streams.shape[0], dtype=np.uint64)
     for row in range(streams.shape[0]):

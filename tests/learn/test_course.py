@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from palaestra.arena.match import play_match
-from palaestra.base.errors import ConfigError
+from palaestra.base.errors import ConfigError, RunError
 from palaestra.games.base import Game
 from palaestra.games.registry import make_game
 from palaestra.learn.config import RunConfig
@@ -200,6 +200,19 @@ def mixed(other: str, threads: int) -> tuple[RunConfig, MixedBatch]:
     batch = next(replay.batches({0: 1, 1: 2}, rng))
     assert isinstance(batch, MixedBatch) and [len(part) for part in batch.parts] == [32, 64]
     return config, batch
+
+
+def test_saved_positions_that_another_version_laid_out_otherwise_are_refused() -> None:
+    config = small("hex-4x4")
+    course, rng = make_course(config, make_game("hex-4x4")), np.random.default_rng(1)
+    replay, again = Replays(course, config.learn), Replays(course, config.learn)
+    replay.add(1, {0: examples(course.games[0], rng)})
+    saved = replay.save_iteration(1)
+    again.load(1, saved)
+    assert len(again) == len(replay)
+    wider = np.pad(saved["states"], ((0, 0), (0, 8)))
+    with pytest.raises(RunError, match=r"hex-4x4 have 40 bytes, and now they have 32: another version .* start a new"):
+        Replays(course, config.learn).load(1, {**saved, "states": wider})
 
 
 def test_a_step_learns_games_on_boards_of_one_size_as_one_batch() -> None:

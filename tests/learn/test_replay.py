@@ -146,7 +146,7 @@ def test_a_growing_window_keeps_a_share_of_all_iterations() -> None:
         sizes.append(len(replay.iterations))
     assert sizes == [1, 2, 3, 3, 3, 3, 4, 4, 5, 5, 6, 6] and replay.iterations[-1] == 12
     for iteration in replay.iterations:  # what a resumed run loads is what was kept
-        again.load(iteration, replay.save_iteration(iteration))
+        again.add(iteration, Examples.from_arrays(replay.save_iteration(iteration)))
     assert again.iterations == replay.iterations and len(again) == len(replay)
 
 
@@ -180,7 +180,7 @@ def test_a_window_that_was_saved_and_loaded_gives_the_same_batches() -> None:
     for iteration in (1, 2, 3):
         replay.add(iteration, random_examples(game, 30, iteration))
     for iteration in replay.iterations:
-        again.load(iteration, replay.save_iteration(iteration))
+        again.add(iteration, Examples.from_arrays(replay.save_iteration(iteration)))
     assert again.iterations == replay.iterations
     one, two = (next(some.batches(game, LearnConfig(), np.random.default_rng(1))) for some in (replay, again))
     assert one.planes.tobytes() == two.planes.tobytes() and one.value.tobytes() == two.value.tobytes()

@@ -22,7 +22,7 @@ from palaestra.adapters.openspiel_states import Histories
 from palaestra.adapters.openspiel_symmetry import symmetries_of
 from palaestra.adapters.openspiel_text import Writer, read_one, write_all, writer_of
 from palaestra.base.errors import GameError, MoveError
-from palaestra.base.jit import kernel
+from palaestra.base.jit import allocating, kernel
 from palaestra.base.streams import next_word
 from palaestra.base.text import clip, whole_number
 from palaestra.base.types import Float32s, Int8s, Int32s, Int64s, UInt64s
@@ -375,7 +375,7 @@ class OpenSpielGame(Game):
         return [place for name in names if (place := board.find(name)) is not None]
 
 
-@kernel
+@allocating
 def draw_words(streams: UInt64s, rows: Int64s, begin: int, count: int) -> Int64s:
     """The upper halves of the words `begin` … that streams[rows] will give: int64[n, count]; streams stay as they are.
 

@@ -21,7 +21,7 @@ from palaestra.adapters.pgx_names import EXAMPLE, GAMES, REFUSED
 from palaestra.adapters.pgx_rows import Layout
 from palaestra.adapters.pgx_text import board_of, move_text
 from palaestra.base.errors import GameError
-from palaestra.base.jit import cache_root, kernel
+from palaestra.base.jit import allocating, cache_root
 from palaestra.base.packages import need
 from palaestra.base.suggest import did_you_mean
 from palaestra.base.text import clip
@@ -268,7 +268,7 @@ def _padded(rows: NDArray[Any], size: int) -> NDArray[Any]:
     return np.concatenate([rows, np.repeat(rows[:1], size - len(rows), axis=0)])
 
 
-@kernel
+@allocating
 def list_actions(masks: NDArray[np.bool_], most: int) -> tuple[Int32s, Int32s]:
     """counts int32[B] and actions int32[B, most] of masks bool[B, A]."""
     counts = np.zeros(masks.shape[0], dtype=np.int32)

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, get_args
 import numpy as np
 
 from palaestra.base.errors import GameError, MoveError
-from palaestra.base.jit import kernel
+from palaestra.base.jit import allocating
 from palaestra.base.streams import below
 from palaestra.base.text import clip, refuse_long, whole_number
 from palaestra.base.types import Float32s, Int8s, Int32s, Int64s, UInt64s
@@ -357,7 +357,7 @@ class Game(ABC):
         return state
 
 
-@kernel
+@allocating
 def pick_rows(counts: Int32s, actions: Int32s, streams: UInt64s, rows: Int64s) -> Int32s:
     """One uniform action for each row of (counts, actions), drawn from streams[rows[i]]."""
     chosen = np.empty(counts.shape[0], dtype=np.int32)

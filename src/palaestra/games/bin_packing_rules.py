@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from palaestra.base.jit import inlined, kernel
+from palaestra.base.jit import allocating, inlined, kernel
 from palaestra.base.streams import below, mix
 from palaestra.base.types import Float32s, Int8s, Int32s, Int64s
 from palaestra.games import bits
@@ -183,7 +183,7 @@ def clear(state: Int8s) -> None:
     bits.store(state, FREE + 3, word >> np.uint64(16))
 
 
-@kernel
+@allocating
 def start(state: Int8s, choice: int, p: Int64s) -> None:
     """Cut the square: every cut is drawn uniformly from all the lines between cells, of all pieces, along which one
     can be cut in two.

@@ -2,7 +2,8 @@
 
 A state is int8[S] with S a multiple of 8, so it is also S // 8 words; word 0 is the header of `palaestra.games.rows`.
 `load` and `store` compile to one machine instruction each, where a `.view()` inside a kernel builds a new array at
-every call. Words are little-endian, as `state.view(np.uint64)` shows them. Nothing here knows a game.
+every call; so do `load_word` and `load_four`, which begin at any byte. Words are little-endian, as
+`state.view(np.uint64)` shows them. Nothing here knows a game.
 """
 
 from __future__ import annotations
@@ -14,13 +15,21 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-_WORD = ir.IntType(64)
+_WORD, _FOUR, _BYTE = ir.IntType(64), ir.IntType(32), ir.IntType(8)
 
 
 def _address(context: Any, builder: Any, array_type: Any, array: Any, index: Any) -> Any:
     """Pointer to word `index` of an int8 array."""
     data = context.make_array(array_type)(context, builder, array).data
     return builder.gep(builder.bitcast(data, _WORD.as_pointer()), [index])
+
+
+def _begins(context: Any, builder: Any, signature: Any, arguments: Any, kind: Any) -> Any:
+    """Pointer to what begins at byte `arguments[1]` of the int8 array `arguments[0]`."""
+    data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+    byte = context.cast(builder, arguments[1], signature.args[1], types.intp)
+    begin = builder.gep(builder.bitcast(data, _BYTE.as_pointer()), [byte])
+    return builder.bitcast(begin, kind.as_pointer())
 
 
 def _is_state(state: Any) -> bool:
@@ -52,6 +61,58 @@ def store(typingctx: Any, state: Any, index: Any, value: Any) -> Any:
         return context.get_dummy_value()
 
     return types.none(state, index, types.uint64), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]  # Numba has no type information
+def load_word(typingctx: Any, state: Any, byte: Any) -> Any:
+    """load_word(state, byte) -> uint64: the eight bytes from `byte` on, which need not be a multiple of 8."""
+    if not _is_state(state):
+        return None
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.load(_begins(context, builder, signature, arguments, _WORD), align=1)
+
+    return types.uint64(state, byte), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]  # Numba has no type information
+def store_word(typingctx: Any, state: Any, byte: Any, value: Any) -> Any:
+    """store_word(state, byte, value): write the eight bytes from `byte` on."""
+    if not _is_state(state):
+        return None
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        builder.store(arguments[2], _begins(context, builder, signature, arguments, _WORD), align=1)
+        return context.get_dummy_value()
+
+    return types.none(state, byte, types.uint64), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]  # Numba has no type information
+def load_four(typingctx: Any, state: Any, byte: Any) -> Any:
+    """load_four(state, byte) -> int64: the number in the four bytes from `byte` on, not negative."""
+    if not _is_state(state):
+        return None
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        four = builder.load(_begins(context, builder, signature, arguments, _FOUR), align=1)
+        return builder.zext(four, _WORD)
+
+    return types.int64(state, byte), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]  # Numba has no type information
+def store_four(typingctx: Any, state: Any, byte: Any, value: Any) -> Any:
+    """store_four(state, byte, value): write the low four bytes of a number from `byte` on."""
+    if not _is_state(state):
+        return None
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        four = builder.trunc(arguments[2], _FOUR)
+        builder.store(four, _begins(context, builder, signature, arguments, _FOUR), align=1)
+        return context.get_dummy_value()
+
+    return types.none(state, byte, types.int64), generate
 
 
 @intrinsic  # type: ignore[untyped-decorator]  # Numba has no type information

@@ -24,7 +24,7 @@ from string import ascii_lowercase
 import numpy as np
 
 from palaestra.base.errors import GameError
-from palaestra.base.jit import inlined, kernel
+from palaestra.base.jit import allocating, inlined, kernel
 from palaestra.base.types import Float32s, Int8s, Int32s, Int64s
 from palaestra.games.board import BoardGame, cell_symmetries
 from palaestra.games.kernel_game import Rules, state_bytes
@@ -43,7 +43,7 @@ def start(state: Int8s, choice: int, p: Int64s) -> None:
     """The empty board is all zeros."""
 
 
-@kernel
+@allocating
 def spread(state: Int8s, cell: int, sign: int, marks: int, p: Int64s) -> None:
     """Give `marks` to the whole group of the stone on `cell`."""
     cells = p[1]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from palaestra.base.jit import inlined, kernel
+from palaestra.base.jit import allocating, inlined, kernel
 from palaestra.base.streams import below
 from palaestra.base.types import Float32s, Int8s, Int32s, Int64s, UInt64s
 from palaestra.games.rows import ONGOING, copy_state, mover, outcome, ply, set_mover, set_outcome, set_ply
@@ -115,7 +115,7 @@ def traced_rollout_rows(
         lengths[i] = length
 
 
-@kernel
+@allocating
 def count_leaves(state: Int8s, depth: int, p: Int64s, max_legal: int) -> np.int64:
     """Leaves `depth` plies below `state`; a game that ended earlier counts once (sources: leaf counts). Iterative."""
     if depth == 0 or outcome(state) != ONGOING:

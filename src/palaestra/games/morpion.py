@@ -40,7 +40,7 @@ import numpy as np
 from palaestra.base.errors import GameError, MoveError
 from palaestra.base.types import Int8s, Int32s, Int64s
 from palaestra.games.kernel_game import KernelGame, state_bytes
-from palaestra.games.morpion_rules import ACTION_OF, CELLS, DRAWN, LINE_OF, PLANES, RULES, TABLES
+from palaestra.games.morpion_rules import DRAWN, HALF, LINE_OF, LINES, PLANES, RULES, TABLES
 from palaestra.games.rows import HEADER
 from palaestra.games.svg import DOT_STEP, Spot, dots_corner, dots_document
 from palaestra.games.symmetry import Symmetry, square_maps
@@ -73,8 +73,8 @@ class MorpionGame(KernelGame):
 
     def drawn(self, state: Int8s) -> list[int]:
         """The lines of a position, ascending."""
-        line_of = self.params[self.params[LINE_OF] : self.params[ACTION_OF]]
-        return np.flatnonzero(state[HEADER + line_of] & DRAWN).tolist()
+        lines = self.params[self.params[LINE_OF] :][: self.num_actions]
+        return np.flatnonzero(state[lines & HALF] & DRAWN).tolist()
 
     def points(self, state: Int8s) -> list[tuple[int, int]]:
         """The points of a position: the cross, then the others."""
@@ -167,23 +167,20 @@ def make(parts: tuple[str | int, ...]) -> MorpionGame:
 
 def make_morpion(id: str, k: int, touching: bool, side: int, max_plies: int) -> MorpionGame:
     """Lines of k points on a side×side grid with the cross in the middle."""
-    params = _params(k, touching, side, max_plies)
-    num_actions = int(params[ACTION_OF] - params[LINE_OF])
     most = _most_legal(k, touching, max_plies)
+    lines = list(_lines(k, side))
     return MorpionGame(
         id=id,
         rules=RULES,
-        params=params,
+        params=_params(k, touching, side, max_plies),
         k=k,
         side=side,
-        num_actions=num_actions,
+        num_actions=len(lines),
         max_plies=max_plies,
         max_legal=most,
-        state_size=state_bytes(5 * int(params[CELLS]) + 2 + 2 * most),
+        state_size=state_bytes(LINES - HEADER + 5 * side * side + 4 + 4 * most),
         observation_shape=(PLANES, side, side),
-        action_places=tuple(
-            (list(DIRECTIONS).index(name) * side + row) * side + col for row, col, name in _lines(k, side)
-        ),
+        action_places=tuple((list(DIRECTIONS).index(name) * side + row) * side + col for row, col, name in lines),
         players=1,
         tiebreak="score",
         goal=f"Draw as many lines of {k} points as you can; each goes through one new point.",
@@ -230,20 +227,36 @@ def _lines(k: int, side: int) -> Iterator[tuple[int, int, str]]:
 
 
 def _params(k: int, touching: bool, side: int, max_plies: int) -> Int64s:
-    stride = side + k - 1
-    cells = stride * stride
-    # The frame has k - 1 more rows above the grid and k - 1 more columns at its right: a line that would begin left of
-    # the grid begins at the end of the row above, off the grid as well, and no index is ever negative.
-    corner = (k - 1) * stride
-    steps = [d_row * stride + d_col for d_row, d_col in DIRECTIONS.values()]
-    block = {name: number * cells for number, name in enumerate(DIRECTIONS)}
-    line_of = [block[name] + corner + row * stride + col for row, col, name in _lines(k, side)]
-    action_of = np.full(4 * cells, -1, dtype=np.int64)
-    action_of[line_of] = np.arange(len(line_of))
-    cross = [corner + row * stride + col for row, col in _cross(k, side)]
+    """What the rules need to know, in the order that `palaestra.games.morpion_rules` names."""
+    cells = side * side
+    rows, cols = np.divmod(np.arange(cells), side)
+    along = {  # where a cell stands in the block of each direction
+        "e": rows * side + cols,
+        "s": cols * side + rows,
+        "se": (cols - rows) % side * side + rows,
+        "sw": (cols + rows) % side * side + rows,
+    }
+    starts = {name: LINES + number * cells + along[name] for number, name in enumerate(DIRECTIONS)}
+    lines = [
+        int(starts[name][row * side + col]) | (row * side + col) << 16 | (d_row * side + d_col) << 32
+        for row, col, name in _lines(k, side)
+        for d_row, d_col in (DIRECTIONS[name],)
+    ]
+    action_of = np.full(LINES + 4 * cells, -1, dtype=np.int64)
+    action_of[[line & HALF for line in lines]] = np.arange(len(lines))
+    words = np.sum([(starts[name] - (k - 1)) << (16 * number) for number, name in enumerate(DIRECTIONS)], axis=0)
+    cross = [row * side + col for row, col in _cross(k, side)]
+    reach = k - 1 - touching
+    masks = [_bytes(1, k), _bytes(k - 1, k), _bytes(0x80, k), _bytes(0x80, min(8, 2 * reach + 1))]
     at_lines = TABLES + len(cross)
-    sizes = [k, int(touching), side, stride, cells, max_plies, TABLES, at_lines, at_lines + len(line_of), *steps]
-    return np.array([*sizes, *cross, *line_of, *action_of], dtype=np.int64)
+    at_actions = at_lines + len(lines)
+    sizes = [k, reach, side, cells, max_plies, TABLES, at_lines, at_actions, at_actions + len(action_of), *masks]
+    return np.array([*sizes, *cross, *lines, *action_of, *words], dtype=np.int64)
+
+
+def _bytes(value: int, count: int) -> int:
+    """A word whose lowest bytes have this value, as int64."""
+    return int.from_bytes(bytes([value] * count).ljust(8, b"\0"), "little", signed=True)
 
 
 def _symmetry(name: str, cells: Int32s, k: int, side: int) -> Symmetry:

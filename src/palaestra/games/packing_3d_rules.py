@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from palaestra.base.jit import inlined, kernel
+from palaestra.base.jit import allocating, inlined, kernel
 from palaestra.base.streams import below, mix
 from palaestra.base.types import Float32s, Int8s, Int32s, Int64s
 from palaestra.games.kernel_game import Rules, state_bytes
@@ -145,7 +145,7 @@ def choose(state: Int8s, shape: int) -> None:
     state[CHOSEN + 2] = np.int8(shape % 10 + 1)
 
 
-@inlined
+@allocating
 def play(state: Int8s, action: int, p: Int64s) -> np.int64:
     if action < SHAPES:
         choose(state, action)
@@ -157,7 +157,7 @@ def play(state: Int8s, action: int, p: Int64s) -> np.int64:
     return np.int64(score(state, p)) if placed == p[0] else np.int64(ONGOING)
 
 
-@kernel
+@allocating
 def start(state: Int8s, choice: int, p: Int64s) -> None:
     """Cut the cube: every cut is drawn uniformly from all the planes between cells, of all pieces, along which one can
     be cut in two.
@@ -186,7 +186,7 @@ def start(state: Int8s, choice: int, p: Int64s) -> None:
         state[LEFT + SIZE_OF[shape_of(sides[i, 0], sides[i, 1], sides[i, 2])]] += np.int8(1)
 
 
-@kernel
+@allocating  # arithmetic with whole planes
 def observe(state: Int8s, planes: Float32s, p: Int64s) -> None:
     """Planes: the pile; the floor of its box; its top; the chosen item's height on its floor; of the items left how
     many have their shortest and longest sides at row and column, and how many their middle and longest; then ten even

@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from palaestra.base.jit import inlined, kernel
+from palaestra.base.jit import allocating, inlined, kernel
 from palaestra.base.streams import below, mix
 from palaestra.base.types import Float32s, Int8s, Int32s, Int64s
 from palaestra.games import bits
@@ -62,7 +62,7 @@ def visit(state: Int8s, cell: int, number: int) -> None:
     state[PATH + number] = np.int8(np.uint8(cell))
 
 
-@kernel
+@allocating
 def start(state: Int8s, choice: int, p: Int64s) -> None:
     """Cities on different cells, uniformly; the tour begins at the one that was drawn first."""
     streams = np.empty(1, dtype=np.uint64)

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from palaestra.base.jit import kernel
+from palaestra.base.jit import allocating
 from palaestra.base.types import Bools, Int64s
 
 
-@kernel
+@allocating
 def reached(bounds: Int64s, literals: Int64s, roots: Int64s) -> Bools:
     """bool[atoms]: what the roots need, themselves included."""
     seen = np.zeros(bounds.shape[0] - 1, dtype=np.bool_)
@@ -34,7 +34,7 @@ def reached(bounds: Int64s, literals: Int64s, roots: Int64s) -> Bools:
     return seen
 
 
-@kernel
+@allocating
 def components(bounds: Int64s, literals: Int64s) -> Int64s:
     """A number for each atom, equal for atoms that need each other, lower for what others need (Tarjan, 1972)."""
     count = bounds.shape[0] - 1

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from palaestra.base.jit import inlined, kernel
+from palaestra.base.jit import allocating, inlined, kernel
 from palaestra.base.streams import below, mix
 from palaestra.base.types import Bools, Float64s, Int32s, Int64s, UInt64s
 
@@ -127,7 +127,7 @@ def _choose(tree: Tree, node: int, role: int, exploration: float, streams: UInt6
     return np.int64(first)
 
 
-@kernel
+@allocating
 def select(tree: Tree, root: int, exploration: float, most: int, leaves: Int32s, streams: UInt64s) -> None:
     """Begin one simulation for each of `leaves` and say where it stopped. New nodes are UNREAD, one after the other.
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from palaestra.base.jit import inlined, kernel
+from palaestra.base.jit import allocating, inlined, kernel
 from palaestra.base.types import Bools, Float32s, Int8s, Int32s, Int64s, UInt64s
 from palaestra.games.bits import lowest
 from palaestra.games.rows import ONGOING
@@ -130,7 +130,7 @@ def list_word(
                 counts[lane] += 1
 
 
-@kernel
+@allocating
 def end_games(values: UInt64s, gates: Gates, turns: Turns, w: int, ended: np.uint64, rows: UInt64s) -> None:
     """Write the outcomes of `ended` games into their headers; all parts but AFTER are evaluated.
 
@@ -181,7 +181,7 @@ def running_of(rows: UInt64s, first: int) -> np.uint64:
     return word
 
 
-@kernel
+@allocating
 def _do(values: UInt64s, gates: Gates, turns: Turns, rows: UInt64s, first: int, actions: Int32s) -> None:
     """Set the moves of a block: of the mover the action given, of the other role its only move."""
     on_turn = np.empty(2, dtype=np.uint64)
@@ -198,7 +198,7 @@ def _do(values: UInt64s, gates: Gates, turns: Turns, rows: UInt64s, first: int, 
                 values[1 + gates.facts + move, w] |= _1 << np.uint64(lane)
 
 
-@kernel
+@allocating
 def _enter(
     values: UInt64s,
     gates: Gates,
@@ -238,7 +238,7 @@ def _enter(
             end_games(values, gates, turns, w, ended[w], rows[first + LANES * w :])
 
 
-@kernel
+@allocating
 def step_rows(
     gates: Gates,
     turns: Turns,
@@ -270,7 +270,7 @@ def step_rows(
         _enter(values, gates, turns, rows, first, counts, listed, faults)
 
 
-@kernel
+@allocating
 def legal_rows(gates: Gates, turns: Turns, rows: UInt64s, width: int, counts: Int32s, listed: Int32s) -> None:
     """The mover's legal actions; counts [B] are zeros."""
     values, movers = empty_block(gates, width), np.zeros(2, dtype=np.uint64)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from palaestra.base.jit import kernel
+from palaestra.base.jit import allocating, kernel
 from palaestra.base.streams import below
 from palaestra.base.types import Int8s, Int32s, Int64s, UInt64s
 from palaestra.games.bits import lowest
@@ -90,7 +90,7 @@ def _goes_on(
     return playing
 
 
-@kernel
+@allocating
 def _play_word(
     values: UInt64s,
     gates: Gates,
@@ -123,7 +123,7 @@ def _play_word(
         rows[game, 0] = pack_header(mover, ply_of(rows[game]) + 1, ONGOING)
 
 
-@kernel
+@allocating
 def play_out_rows(
     gates: Gates,
     turns: Turns,

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from palaestra.base.jit import inlined, kernel
+from palaestra.base.jit import allocating, inlined, kernel
 from palaestra.base.streams import below
 from palaestra.base.types import Bools, Int32s, Int64s, UInt64s
 from palaestra.games.bits import lowest
@@ -61,7 +61,7 @@ def _straight(values: UInt64s, gates: Gates, first: int, last: int) -> None:
                 values[out, w] &= values[node, w] ^ mask
 
 
-@kernel
+@allocating
 def _settle(values: UInt64s, gates: Gates, begin: int, heads: int, end: int) -> None:
     """Gates begin … end-1 again and again, from nothing derived, until the nodes from `heads` on stay as they are."""
     width, last = values.shape[1], values.shape[0] - (gates.starts.shape[0] - 1) + end
@@ -119,7 +119,7 @@ def words_for(facts: int) -> np.int64:
     return np.int64(max(1, -(-facts // LANES)))
 
 
-@kernel
+@allocating
 def load(values: UInt64s, facts: int, rows: UInt64s, first: int) -> None:
     """Set the facts of a block to the rows from `first` on; games beyond the last row become empty states.
 
@@ -138,7 +138,7 @@ def load(values: UInt64s, facts: int, rows: UInt64s, first: int) -> None:
                 values[1 + LANES * k + bit, w] = square[bit]
 
 
-@kernel
+@allocating
 def store(words: UInt64s, rows: UInt64s, first: int) -> None:
     """Write a block's facts, uint64[facts, W], to the rows from `first` on; headers stay as they are."""
     square = np.empty(LANES, dtype=np.uint64)
@@ -153,7 +153,7 @@ def store(words: UInt64s, rows: UInt64s, first: int) -> None:
                 rows[first + LANES * w + lane, header + k] = square[lane]
 
 
-@kernel
+@allocating
 def empty_block(gates: Gates, width: int) -> UInt64s:
     """uint64[nodes, width]: the constant true, no fact and no move."""
     inputs = 1 + gates.facts + gates.legal.shape[0]
@@ -181,7 +181,7 @@ def clear_moves(values: UInt64s, gates: Gates) -> None:
             values[1 + gates.facts + move, w] = _0
 
 
-@kernel
+@allocating
 def survey(gates: Gates, rows: UInt64s, width: int) -> tuple[Bools, Bools]:
     """Which states are over, bool[B], and which moves are legal in them, bool[B, moves]."""
     count = rows.shape[0]
@@ -206,7 +206,7 @@ def survey(gates: Gates, rows: UInt64s, width: int) -> tuple[Bools, Bools]:
     return over, legal
 
 
-@kernel
+@allocating
 def follow(gates: Gates, rows: UInt64s, joint: Int32s, width: int) -> UInt64s:
     """The states uint64[B, K] after the moves joint int32[B, roles], each a number among all moves."""
     count, facts = rows.shape[0], gates.facts
@@ -235,7 +235,7 @@ def next_words(values: UInt64s, gates: Gates, words: UInt64s) -> None:
             words[fact, w] = values[node, w] ^ mask
 
 
-@kernel
+@allocating
 def score(gates: Gates, rows: UInt64s, width: int) -> Int32s:
     """int32[B, roles]: the highest goal of each role that holds, 0 where none does."""
     count = rows.shape[0]
@@ -257,7 +257,7 @@ def score(gates: Gates, rows: UInt64s, width: int) -> Int32s:
     return reached_goals
 
 
-@inlined
+@allocating
 def _choose(
     values: UInt64s, gates: Gates, w: int, playing: np.uint64, games: Int64s, streams: UInt64s, lists: Int32s
 ) -> int:
@@ -299,7 +299,7 @@ def put(words: UInt64s, w: int, bit: np.uint64, row: UInt64s) -> None:
         words[fact, w] = (words[fact, w] & ~(_1 << bit)) | (value << bit)
 
 
-@kernel
+@allocating
 def play_out(gates: Gates, rows: UInt64s, streams: UInt64s, width: int, most: int) -> tuple[UInt64s, Int32s, int]:
     """Random games from the rows to their ends: last states, numbers of joint moves, and a game that failed or -1.
 

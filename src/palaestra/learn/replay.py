@@ -58,10 +58,6 @@ class Replay:
         part = self._queue.all().take(slice(first, first + self._sizes[iteration]))
         return {name: array.copy() for name, array in part.to_arrays().items()}
 
-    def load(self, iteration: int, arrays: Arrays) -> None:
-        """Add an iteration that was saved with `save_iteration`."""
-        self.add(iteration, Examples.from_arrays(arrays))
-
     def steps(self, config: LearnConfig, orientations: int) -> int:
         """How many batches to learn in this iteration, at least 1, of a game with so many symmetries.
 

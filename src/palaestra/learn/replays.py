@@ -57,7 +57,7 @@ class Replays:
     def load(self, iteration: int, arrays: Arrays) -> None:
         """Add an iteration that was saved with `save_iteration`."""
         if len(self._replays) == 1:
-            self._replays[0].load(iteration, arrays)
+            self._replays[0].add(iteration, self._examples(0, arrays))
             return
         parts: dict[int, dict[str, Array]] = {}
         for name, array in arrays.items():
@@ -65,7 +65,18 @@ class Replays:
             if (known := whole_number(number)) is None or known >= len(self._replays):
                 raise RunError(f"saved positions have the array {name}, of a game that the run's course does not have")
             parts.setdefault(known, {})[field] = array
-        self.add(iteration, {number: Examples.from_arrays(part) for number, part in parts.items()})
+        self.add(iteration, {number: self._examples(number, part) for number, part in parts.items()})
+
+    def _examples(self, number: int, arrays: Arrays) -> Examples:
+        """Saved examples of a game of the course; RunError if its positions looked otherwise when they were saved."""
+        examples, game = Examples.from_arrays(arrays), self.course.games[number]
+        if examples.states.shape[1] != game.state_size:
+            raise RunError(
+                f"saved positions of {game.id} have {examples.states.shape[1]} bytes, and now they have"
+                f" {game.state_size}: another version of Palaestra saved them, so start a new run; the networks of this"
+                " one still play, and a new one can begin with them (train --from)"
+            )
+        return examples
 
     def steps(self, played: Sequence[int]) -> dict[int, int]:
         """How many batches of each of these games to learn in this iteration."""

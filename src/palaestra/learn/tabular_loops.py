@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from palaestra.base.jit import inlined, kernel
+from palaestra.base.jit import allocating, inlined
 from palaestra.base.streams import below, next_word
 from palaestra.base.types import Float64s, Int8s, Int32s, Int64s, UInt64s
 from palaestra.games.rows import ONGOING, mover, outcome, set_outcome
@@ -59,7 +59,7 @@ def _flat_place(
     return best_mean(totals, count, made)
 
 
-@kernel
+@allocating
 def play_matches(
     first: int,
     last: int,

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from palaestra.base.jit import inlined, kernel
+from palaestra.base.jit import allocating, inlined, kernel
 from palaestra.base.streams import below, uniform
 from palaestra.base.types import Float64s, Int8s, Int32s, Int64s, UInt64s
 from palaestra.players.table import NO_ROW, Rows, best_value, find, find_or_add, greedy
@@ -48,7 +48,7 @@ def choose_rows(
         places[i] = choose(rows, states[i], roles[i], counts[i], epsilons[i], streams, i)
 
 
-@kernel
+@allocating
 def learn_match(
     rows: Rows, settings: Settings, states: Int8s, counts: Int32s, places: Int32s, role: int, length: int, goal: float
 ) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from palaestra.base.jit import kernel
+from palaestra.base.jit import allocating
 from palaestra.base.types import Float32s, Int64s, UInt64s
 from palaestra.games.base import Game
 from palaestra.search.evaluator import Evaluation, Evaluator, Leaves
@@ -92,7 +92,7 @@ class Cached(Evaluator):
         return np.ascontiguousarray(answer.logits), np.ascontiguousarray(answer.values)
 
 
-@kernel
+@allocating
 def first_of_equals(words: UInt64s, first: Int64s) -> int:
     """For each row the first row with the same words (often itself); returns the number of different rows."""
     count = words.shape[0]

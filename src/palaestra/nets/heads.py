@@ -19,7 +19,7 @@ from typing import ClassVar
 import numpy as np
 
 from palaestra.base.errors import ConfigError
-from palaestra.base.jit import inlined, kernel
+from palaestra.base.jit import allocating, inlined
 from palaestra.base.types import Float32s, Float64s, Int8s, Int32s
 from palaestra.rewards.base import Reward
 from palaestra.rewards.outcomes import OutcomeSpace
@@ -136,7 +136,7 @@ def weigh(raw: Float32s, row: int, count: int, weights: Float64s) -> float:
     return total
 
 
-@kernel
+@allocating
 def first_players_view(raw: Float32s, movers: Int8s, results: Float32s, amounts: Float32s) -> None:
     """Probabilities of win, draw and loss [B, 3] and amounts given win and loss [B, 2], for the first player.
 
@@ -153,7 +153,7 @@ def first_players_view(raw: Float32s, movers: Int8s, results: Float32s, amounts:
             amounts[row, 4 - k if swapped else k - 3] = amount
 
 
-@kernel
+@allocating
 def mean_over_outcomes(raw: Float32s, worth: Float32s, movers: Int8s, values: Float32s) -> None:
     """values[B], for the mover: the mean of what the first player's outcomes, ascending, are worth to him.
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from palaestra.base.errors import ConfigError, RunError
-from palaestra.base.jit import kernel
+from palaestra.base.jit import allocating
 from palaestra.base.types import Float32s, Float64s, Int32s
 from palaestra.games.base import Game
 from palaestra.rewards.outcomes import OutcomeSpace
@@ -95,7 +95,7 @@ class TableReward(Reward):
         return mean_worth(self._table, -self.space.lowest, by_plies, self.space.max_plies, results, tiebreaks, plies)
 
 
-@kernel
+@allocating
 def mean_worth(
     table: Float32s, draw: int, by_plies: bool, max_plies: int, results: Float32s, amounts: Float32s, plies: Int32s
 ) -> Float32s:

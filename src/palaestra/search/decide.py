@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from palaestra.base.jit import kernel
+from palaestra.base.jit import allocating, kernel
 from palaestra.base.streams import gamma, uniform
 from palaestra.base.types import Bools, Float32s, Float64s, Int32s, Int64s, UInt64s
 from palaestra.search.rules.gumbel import improved_logits, softmax
@@ -139,7 +139,7 @@ def _gumbel_choice(node, edges: Records, gumbels: Float64s, settings: Records, s
     return best
 
 
-@kernel
+@allocating
 def decide(rows: Int64s, temperatures: Float64s, forest: Trees, settings: Records, answers: Answers) -> None:
     """What the trees `rows` say of their roots, under a temperature each."""
     _, nodes, edges, _, streams, noise = forest

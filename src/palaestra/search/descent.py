@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from palaestra.base.jit import inlined, kernel
+from palaestra.base.jit import allocating, inlined, kernel
 from palaestra.base.streams import next_word
 from palaestra.base.types import Float64s, Int64s
 from palaestra.search.leaf import add_pending, back_up, back_up_rave, side_of
@@ -133,7 +133,7 @@ def select_leaf(  # type: ignore[no-untyped-def]
     return NO_NODE, 0
 
 
-@kernel
+@allocating
 def select(rows: Int64s, forest: Trees, method: Method, batch: Found) -> int:
     """Choose leaves in the trees `rows`, up to `settings.leaves` waiting ones in each; return how many were written.
 

@@ -18,7 +18,7 @@ from typing import Literal
 
 import numpy as np
 
-from palaestra.base.jit import kernel
+from palaestra.base.jit import allocating, kernel
 from palaestra.base.streams import below, uniform
 from palaestra.base.types import Bools, Float64s, Int8s, Int32s, Int64s, UInt64s
 from palaestra.games.base import Game, pick_rows
@@ -185,7 +185,7 @@ def draw_genes(genomes: Int32s, streams: UInt64s, num_actions: int) -> None:
                 genomes[b, i, k] = below(streams, b, num_actions)
 
 
-@kernel
+@allocating
 def chances(streams: UInt64s, rows: Int64s) -> Float64s:
     """One number in [0, 1) from the stream of each of these rows."""
     drawn = np.empty(len(rows), dtype=np.float64)

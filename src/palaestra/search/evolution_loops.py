@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from palaestra.base.jit import inlined, kernel
+from palaestra.base.jit import allocating, inlined
 from palaestra.base.streams import below, uniform
 from palaestra.base.types import Int8s, Int32s, Int64s, UInt64s
 from palaestra.games.rows import ONGOING, mover, outcome
@@ -27,7 +27,7 @@ def contains(actions: Int32s, count: int, action: int) -> bool:
     return False
 
 
-@kernel
+@allocating
 def play_plans(
     states: Int8s, parents: Int32s, streams: UInt64s, mutation: float, p: Int64s, max_legal: int, plans: Int32s
 ) -> None:
@@ -57,7 +57,7 @@ def play_plans(
                 plans[b, i, rest] = -1
 
 
-@kernel
+@allocating
 def evaluate_rows(
     states: Int8s, genomes: Int32s, streams: UInt64s, p: Int64s, max_legal: int, outcomes: Int32s, plies: Int32s
 ) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from palaestra.base.jit import inlined, kernel
+from palaestra.base.jit import allocating, inlined
 from palaestra.base.streams import below, next_word
 from palaestra.base.types import Float32s, Float64s, Int8s, Int32s, Int64s, UInt64s
 from palaestra.games.rows import ONGOING, mover, outcome
@@ -91,7 +91,7 @@ def _next_leaf(  # type: ignore[no-untyped-def]
     return node, edge, child, count
 
 
-@kernel
+@allocating
 def run_trees(
     rows: Int64s,
     first: int,
@@ -137,7 +137,7 @@ def run_trees(
     return rows.shape[0]
 
 
-@kernel
+@allocating
 def gather_leaves(
     rows: Int64s,
     quota: int,

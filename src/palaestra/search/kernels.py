@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from palaestra.base.jit import kernel
+from palaestra.base.jit import allocating, kernel
 from palaestra.base.types import Bools, Float32s, Int8s, Int32s, Int64s
 from palaestra.games.rows import mover
 from palaestra.search.leaf import absorb_leaf, attach_leaf, new_node, set_priors
@@ -101,7 +101,7 @@ def find_state(nodes: Records, states: Int8s, used: int, state: Int8s) -> int:
     return best
 
 
-@kernel
+@allocating
 def move_root(b: int, root: int, forest: Trees) -> None:
     """Keep only the subtree of `root`, moved to the front of the tree's arrays in one pass."""
     trees, nodes, edges, states, _, _ = forest

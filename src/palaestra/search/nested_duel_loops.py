@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from palaestra.base.jit import inlined, kernel
+from palaestra.base.jit import allocating, inlined
 from palaestra.base.streams import below, next_word
 from palaestra.base.types import Float64s, Int8s, Int32s, Int64s, UInt64s
 from palaestra.games.rows import ONGOING, mover, outcome
@@ -56,7 +56,7 @@ def nested_game(
     return made
 
 
-@kernel
+@allocating
 def nested_place(
     state: Int8s, count: int, actions: Int32s, playouts: int, p: Int64s, streams: UInt64s, stream: int, totals: Float64s
 ) -> np.int64:
@@ -82,7 +82,7 @@ def nested_place(
     return best_mean(totals, count, k)
 
 
-@kernel
+@allocating
 def nested_places(
     states: Int8s, counts: Int32s, actions: Int32s, playouts: int, p: Int64s, streams: UInt64s, places: Int64s
 ) -> None:

@@ -38,6 +38,12 @@ if TYPE_CHECKING:
 
 
 @inlined
+def unsigned(index: int) -> np.uint64:
+    """An index that cannot be negative, so that nobody looks whether it counts from the end."""
+    return np.uint64(index)
+
+
+@inlined
 def copy_part(source: Int32s, target: Int32s, begin: int, end: int) -> None:
     for i in range(begin, end):
         target[i] = source[i]
@@ -134,13 +140,13 @@ def weighted_game(stack: NrpaStack, streams: UInt64s, p: Int64s) -> None:
         count = legal(state, options[begin:], p)
         total = 0.0
         for i in range(count):
-            total += weights[options[begin + i]]
+            total += weights[unsigned(options[begin + i])]
             sums[i] = total
         target = uniform(streams, 0) * total
-        i = 0
-        while i < count - 1 and sums[i] <= target:
-            i += 1
-        action = options[begin + i]
+        chosen = np.int64(0)
+        for i in range(count - 1):  # all of them, which is faster than to guess where to stop
+            chosen += sums[i] <= target
+        action = options[begin + chosen]
         stack.lines[0, step] = action
         begin += count
         step += 1
@@ -163,26 +169,27 @@ def adapt(stack: NrpaStack, level: int, alpha: float) -> None:
     for step in range(length):
         total = 0.0
         for i in range(offsets[step], offsets[step + 1]):
-            total += weights[options[i]]
+            total += weights[unsigned(options[i])]
         share = alpha / total
         for i in range(offsets[step], offsets[step + 1]):
-            change[options[i]] -= weights[options[i]] * share
-        change[line[step]] += alpha
+            code = unsigned(options[i])
+            change[code] -= weights[code] * share
+        change[unsigned(line[step])] += alpha
     for i in range(offsets[length]):
-        code = options[i]
-        if change[code] != 0.0:
-            by = 0.0
-            for k in range(images.shape[1]):
-                image = images[code, k]
-                if image >= 0:
-                    by += change[image]
-                    change[image] = 0.0
-            weight = weights[code] * math.exp(by)
-            weight = min(max(weight, LIGHTEST), HEAVIEST)
-            for k in range(images.shape[1]):
-                image = images[code, k]
-                if image >= 0:
-                    weights[image] = weight
+        code = unsigned(options[i])
+        if change[code] == 0.0:
+            continue
+        by = 0.0
+        for k in range(images.shape[1]):
+            image = images[code, k]
+            if image >= 0:
+                by += change[unsigned(image)]
+                change[unsigned(image)] = 0.0
+        weight = min(max(weights[code] * math.exp(by), LIGHTEST), HEAVIEST)
+        for k in range(images.shape[1]):
+            image = images[code, k]
+            if image >= 0:
+                weights[unsigned(image)] = weight
 
 
 @inlined

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from palaestra.base.jit import kernel
+from palaestra.base.jit import allocating, kernel
 from palaestra.base.streams import below
 from palaestra.base.types import Int32s, Int64s, UInt64s
 
 
-@kernel
+@allocating
 def nearest_way(ways: Int32s) -> Int64s:
     """int64[n]: from place 0 always to the nearest that is left, of equals the first, and to place n-1 at last."""
     count = ways.shape[0]
@@ -29,7 +29,7 @@ def nearest_way(ways: Int32s) -> Int64s:
     return order
 
 
-@kernel
+@allocating
 def random_way(count: int, streams: UInt64s) -> Int64s:
     """int64[n]: all but the ends in a random order, from streams[0]."""
     order = np.arange(count)
