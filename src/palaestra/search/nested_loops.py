@@ -163,9 +163,9 @@ def adapt(stack: NrpaStack, level: int, alpha: float) -> None:
     All probabilities are those before the change; the lists were kept, so nothing is replayed. Codes that are images of
     each other have equal weights and take the changes of all of them.
     """
-    weights, change, images = stack.weights[level], stack.change, stack.images
+    weights, change, images, touched = stack.weights[level], stack.change, stack.images, stack.touched
     offsets, options, line = stack.offsets[level], stack.options[level], stack.lines[level]
-    length = stack.records[level, LENGTH]
+    length, count = stack.records[level, LENGTH], np.int64(0)
     for step in range(length):
         total = 0.0
         for i in range(offsets[step], offsets[step + 1]):
@@ -173,10 +173,12 @@ def adapt(stack: NrpaStack, level: int, alpha: float) -> None:
         share = alpha / total
         for i in range(offsets[step], offsets[step + 1]):
             code = unsigned(options[i])
+            touched[count] = options[i]  # stays if it is the first time
+            count += change[code] == 0.0
             change[code] -= weights[code] * share
         change[unsigned(line[step])] += alpha
-    for i in range(offsets[length]):
-        code = unsigned(options[i])
+    for i in range(count):
+        code = unsigned(touched[i])
         if change[code] == 0.0:
             continue
         by = 0.0

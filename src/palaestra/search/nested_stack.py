@@ -44,6 +44,7 @@ class NrpaStack(NamedTuple):
     weights: Float64s  # [top+1, A] exp(logit) of every code
     images: Int32s  # [A, K] the codes that change together with each code, its own among them, then -1
     change: Float64s  # [A] scratch, zero between uses
+    touched: Int32s  # [max_plies·L] scratch: the codes that change
     sums: Float64s  # [L] scratch
     lines: Int32s  # [top+1, max_plies] best line, from the root on
     offsets: Int32s  # [top+1, max_plies+1] where in `options` the legal actions of each step begin
@@ -102,6 +103,7 @@ def nrpa_stack(game: Game, state: Int8s, top: int, weights: Float64s, images: In
         weights=np.repeat(weights[None, :], top + 1, axis=0),
         images=images,
         change=np.zeros(game.num_actions, dtype=np.float64),
+        touched=np.zeros(game.max_plies * game.max_legal, dtype=np.int32),
         sums=np.zeros(game.max_legal, dtype=np.float64),
         lines=np.zeros((top + 1, game.max_plies), dtype=np.int32),
         offsets=np.zeros((top + 1, game.max_plies + 1), dtype=np.int32),
