@@ -16,103 +16,76 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 _WORD, _FOUR, _BYTE = ir.IntType(64), ir.IntType(32), ir.IntType(8)
-
-
-def _address(context: Any, builder: Any, array_type: Any, array: Any, index: Any) -> Any:
-    """Pointer to word `index` of an int8 array."""
-    data = context.make_array(array_type)(context, builder, array).data
-    return builder.gep(builder.bitcast(data, _WORD.as_pointer()), [index])
-
-
-def _begins(context: Any, builder: Any, signature: Any, arguments: Any, kind: Any) -> Any:
-    """Pointer to what begins at byte `arguments[1]` of the int8 array `arguments[0]`."""
-    data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
-    byte = context.cast(builder, arguments[1], signature.args[1], types.intp)
-    begin = builder.gep(builder.bitcast(data, _BYTE.as_pointer()), [byte])
-    return builder.bitcast(begin, kind.as_pointer())
+_BYTES_OF_WORD = 8
 
 
 def _is_state(state: Any) -> bool:
     return isinstance(state, types.Array) and state.dtype == types.int8 and state.ndim == 1 and state.layout == "C"
 
 
+def _pointer(context: Any, builder: Any, signature: Any, arguments: Any, kind: Any, unit: int) -> Any:
+    """Pointer to the number of this kind that begins `arguments[1]` units of bytes into the state `arguments[0]`."""
+    data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+    where = context.cast(builder, arguments[1], signature.args[1], types.intp)
+    begin = builder.mul(where, where.type(unit))
+    return builder.bitcast(builder.gep(builder.bitcast(data, _BYTE.as_pointer()), [begin]), kind.as_pointer())
+
+
+def _load(state: Any, index: Any, result: Any, kind: Any, unit: int) -> Any:
+    """What makes a number of a state: the signature and the code that reads it, without a sign."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        found = builder.load(_pointer(context, builder, signature, arguments, kind, unit), align=1)
+        return found if kind is _WORD else builder.zext(found, _WORD)
+
+    return (result(state, index), generate) if _is_state(state) else None
+
+
+def _store(state: Any, index: Any, value: Any, kind: Any, unit: int) -> Any:
+    """What puts a number, or the lowest bytes of it, into a state."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        given = arguments[2] if kind is _WORD else builder.trunc(arguments[2], kind)
+        builder.store(given, _pointer(context, builder, signature, arguments, kind, unit), align=1)
+        return context.get_dummy_value()
+
+    return (types.none(state, index, value), generate) if _is_state(state) else None
+
+
 @intrinsic  # type: ignore[untyped-decorator]  # Numba has no type information
 def load(typingctx: Any, state: Any, index: Any) -> Any:
     """load(state, index) -> uint64: word `index` of a state."""
-    if not _is_state(state):
-        return None
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        where = context.cast(builder, arguments[1], signature.args[1], types.intp)
-        return builder.load(_address(context, builder, signature.args[0], arguments[0], where), align=1)
-
-    return types.uint64(state, index), generate
+    return _load(state, index, types.uint64, _WORD, _BYTES_OF_WORD)
 
 
 @intrinsic  # type: ignore[untyped-decorator]  # Numba has no type information
 def store(typingctx: Any, state: Any, index: Any, value: Any) -> Any:
     """store(state, index, value): write word `index` of a state."""
-    if not _is_state(state):
-        return None
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        where = context.cast(builder, arguments[1], signature.args[1], types.intp)
-        builder.store(arguments[2], _address(context, builder, signature.args[0], arguments[0], where), align=1)
-        return context.get_dummy_value()
-
-    return types.none(state, index, types.uint64), generate
+    return _store(state, index, types.uint64, _WORD, _BYTES_OF_WORD)
 
 
 @intrinsic  # type: ignore[untyped-decorator]  # Numba has no type information
 def load_word(typingctx: Any, state: Any, byte: Any) -> Any:
     """load_word(state, byte) -> uint64: the eight bytes from `byte` on, which need not be a multiple of 8."""
-    if not _is_state(state):
-        return None
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.load(_begins(context, builder, signature, arguments, _WORD), align=1)
-
-    return types.uint64(state, byte), generate
+    return _load(state, byte, types.uint64, _WORD, 1)
 
 
 @intrinsic  # type: ignore[untyped-decorator]  # Numba has no type information
 def store_word(typingctx: Any, state: Any, byte: Any, value: Any) -> Any:
     """store_word(state, byte, value): write the eight bytes from `byte` on."""
-    if not _is_state(state):
-        return None
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        builder.store(arguments[2], _begins(context, builder, signature, arguments, _WORD), align=1)
-        return context.get_dummy_value()
-
-    return types.none(state, byte, types.uint64), generate
+    return _store(state, byte, types.uint64, _WORD, 1)
 
 
 @intrinsic  # type: ignore[untyped-decorator]  # Numba has no type information
 def load_four(typingctx: Any, state: Any, byte: Any) -> Any:
     """load_four(state, byte) -> int64: the number in the four bytes from `byte` on, not negative."""
-    if not _is_state(state):
-        return None
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        four = builder.load(_begins(context, builder, signature, arguments, _FOUR), align=1)
-        return builder.zext(four, _WORD)
-
-    return types.int64(state, byte), generate
+    return _load(state, byte, types.int64, _FOUR, 1)
 
 
 @intrinsic  # type: ignore[untyped-decorator]  # Numba has no type information
 def store_four(typingctx: Any, state: Any, byte: Any, value: Any) -> Any:
     """store_four(state, byte, value): write the low four bytes of a number from `byte` on."""
-    if not _is_state(state):
-        return None
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        four = builder.trunc(arguments[2], _FOUR)
-        builder.store(four, _begins(context, builder, signature, arguments, _FOUR), align=1)
-        return context.get_dummy_value()
-
-    return types.none(state, byte, types.int64), generate
+    return _store(state, byte, types.int64, _FOUR, 1)
 
 
 @intrinsic  # type: ignore[untyped-decorator]  # Numba has no type information
