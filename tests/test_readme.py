@@ -40,7 +40,7 @@ def test_it_says_what_is_achieved_before_how_it_is_built() -> None:
     commands = re.findall(r"\| `(palaestra [^`]+)` \|", top)
     assert len(commands) == 4 and all(f"`{command.partition(' --')[0]}" in results for command in commands)
     figures = re.findall(r"\b\d+\.\d %|\b\d+:\d\d\b", top)
-    assert {"5.8 %", "7.1 %", "4:38"} <= set(figures) and all(figure in results for figure in figures)
+    assert {"5.8 %", "7.1 %", "2:18"} <= set(figures) and all(figure in results for figure in figures)
     assert top.count("![") == 1
 
 
