@@ -58,6 +58,7 @@ UCT = "uct(simulations=10)"
         (("match", "hex-3x3", UCT, "puct(nothing-here.onnx)"), ["nothing-here.onnx"]),
         (("analyse", "hex-3x3", "--player", "human"), ["cannot explain"]),
         (("play", "hex-3x3", "--against", "uct(ms=-1)"), ["ms is -1"]),
+        (("play", "hex-3x3", "--side", "third"), ["'--side': 'third' is not one of 'first', 'second'"]),
         (("play", "hex-3x3", "--adviser", "nobody"), ["unknown player 'nobody'"]),
         # settings
         (("match", "hex-3x3", UCT, "rave", "--games", "7"), ["even number", "7"]),

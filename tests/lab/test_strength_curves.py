@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from palaestra.games.registry import make_game
-from palaestra.lab.strength_curves import elo_curve, strength_figure
+from palaestra.lab.strength_curves import elo_curve, spread, strength_figure
 from palaestra.players.registry import make_player
 
 GAME = make_game("tic_tac_toe-3x3")
@@ -22,4 +22,9 @@ def test_networks_and_anchors_are_rated_in_one_tournament_and_the_last_anchor_is
     (axes,) = strength_figure(rated).axes
     curve, *across = axes.lines
     assert list(curve.get_xdata()) == [0.5, 2.0] and list(curve.get_ydata()) == [early.elo, late.elo]
-    assert [next(iter(line.get_ydata())) for line in across] == [one.elo for one in rated[2:]]
+    assert sorted(next(iter(line.get_ydata())) for line in across) == sorted(one.elo for one in rated[2:])
+
+
+def test_names_of_anchors_as_strong_as_each_other_do_not_lie_on_one_another() -> None:
+    assert spread([900.0, 500.0, 495.0, 480.0, 0.0], 50.0) == [900.0, 500.0, 450.0, 400.0, 0.0]
+    assert spread([], 50.0) == []

@@ -152,7 +152,8 @@ def _run(arguments: list[str]) -> int:
     except typer.TyperException as error:
         context = getattr(error, "ctx", None)
         path = context.command_path if context is not None else "palaestra"
-        if not (message := error.format_message()):  # a group of commands alone has just explained itself
+        message = error.format_message().replace(": Value error, ", ": ")  # a name of Pydantic's
+        if not message:  # a group of commands alone has just explained itself
             return 0
         return _complain(f"{message} (see: {path} --help)", error.exit_code)
     except (KeyboardInterrupt, typer.Abort):

@@ -19,6 +19,7 @@ from palaestra.lab.plots import BLUE, GREY, SIZE, STYLE
 from palaestra.players.base import Player
 from palaestra.players.registry import make_player
 
+LABEL_SIZE, LABEL_HEIGHT = 7, 9  # points, of an anchor's name
 PRIOR = 0.5  # networks of the first and of the last minute are far apart (`RatingConfig`)
 
 
@@ -75,10 +76,22 @@ def draw_strength(axes: Axes, rated: Sequence[Rated]) -> None:
     below, above = (np.array([getattr(one, end) for one, _ in networks]) for end in ("low", "high"))
     axes.plot(minutes, elo, color=BLUE, marker="o", markersize=3.5, linewidth=1.5)
     axes.fill_between(minutes, below, above, color=BLUE, alpha=0.15, linewidth=0)
-    for anchor in (one for one in rated if one.minutes is None):
+    anchors = sorted((one for one in rated if one.minutes is None), key=lambda one: -one.elo)
+    for anchor in anchors:
         axes.axhline(anchor.elo, color=GREY, linewidth=0.9, linestyle="--", zorder=1.1)  # the curve lies above
+    least, most = axes.get_ylim()
+    gap = LABEL_HEIGHT / 72 * (most - least) / (axes.get_position().height * axes.figure.get_figheight())
+    for anchor, place in zip(anchors, spread([one.elo for one in anchors], gap), strict=True):
         axes.annotate(
-            anchor.player, (1, anchor.elo), xycoords=("axes fraction", "data"), ha="right", va="center",
-            fontsize=7, color=GREY, bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.3}, zorder=1.2,
+            anchor.player, (1, place), xycoords=("axes fraction", "data"), ha="right", va="center",
+            fontsize=LABEL_SIZE, color=GREY, bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.3}, zorder=1.2,
         )  # fmt: skip
     minutes_axis(axes, minutes)
+
+
+def spread(places: Sequence[float], gap: float) -> list[float]:
+    """Descending places, moved down as far as is needed for each to be `gap` below the one before."""
+    moved: list[float] = []
+    for place in places:
+        moved.append(min(place, moved[-1] - gap) if moved else place)
+    return moved
