@@ -80,7 +80,7 @@ def draw_strength(axes: Axes, rated: Sequence[Rated]) -> None:
     for anchor in anchors:
         axes.axhline(anchor.elo, color=GREY, linewidth=0.9, linestyle="--", zorder=1.1)  # the curve lies above
     least, most = axes.get_ylim()
-    gap = LABEL_HEIGHT / 72 * (most - least) / (axes.get_position().height * axes.figure.get_figheight())
+    gap = (most - least) * LABEL_HEIGHT / 72 * axes.figure.dpi / axes.get_window_extent().height
     for anchor, place in zip(anchors, spread([one.elo for one in anchors], gap), strict=True):
         axes.annotate(
             anchor.player, (1, place), xycoords=("axes fraction", "data"), ha="right", va="center",
