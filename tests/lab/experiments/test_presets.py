@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+import math
+
+from palaestra.lab.data import Data
+from palaestra.lab.experiments.presets import ARMS, BYTES, QUIET, lead
+from palaestra.learn.presets import configure
+
+GAME = "othello-6x6"
+
+
+def test_the_arms_are_the_presets_that_their_names_say() -> None:
+    for preset in ("fast", "strong"):
+        named = configure(GAME, preset, QUIET, minutes=6.0)
+        assert configure(GAME, "fast", (*QUIET, *ARMS[preset]), minutes=6.0) == named
+    with_bytes = configure(GAME, "fast", BYTES)
+    assert (with_bytes.selfplay.precision, with_bytes.learn.precision) == ("auto", "auto")
+
+
+def test_the_lead_over_fast_is_taken_from_one_tournament_a_game() -> None:
+    rows = [
+        {"game": GAME, "arm": "fast", "seed": seed, "opponent": "strong", "opponent_seed": seed, "wins": 20}
+        | {"draws": 0, "losses": 80}
+        for seed in (1, 2)
+    ]
+    assert 200.0 < lead(Data.of(rows), GAME, "strong").value < 300.0, "80 of 100 games"
+    assert math.isnan(lead(Data.of(rows), "hex-7x7", "strong").value), "nobody played it"
