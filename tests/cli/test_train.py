@@ -307,6 +307,12 @@ def test_how_strong_to_expect_a_run_comes_from_the_agent_that_was_made_alike(
             alike,
             "After 1.0 minutes expect about 100 Elo above random, as agent:tic_tac_toe-3x3 had with b2",
         ),
+        (
+            [f"net={card.net}", "selfplay.search.simulations=64"],
+            alike,
+            "After 1.0 minutes expect about 100 Elo above random, as agent:tic_tac_toe-3x3 had with 32 simulations in",
+        ),
+        ([f"net={card.net}", "selfplay.search.c_puct=1"], alike, ""),
         ([f"net={card.net}", f"start=agent:{card.game}"], alike, ""),
         ([f"net={card.net}"], {**alike, "threads": 1}, ""),
     ):

@@ -96,15 +96,18 @@ def test_the_presets_for_one_player_are_alg_7_and_the_original_with_search() -> 
     for game, default in (("morpion-5d", "record"), ("morpion-5t", "record"), ("bin_packing-2d", "ranked")):
         for name in ("ranked", "record"):
             assert default_preset(trainable(configure(game, name), make_game(game))) == default
-    assert default_preset(make_game(GAME)) == "fast"
+    assert default_preset(make_game(GAME)) == "strong"
     with pytest.raises(ConfigError, match="one player"):
         trainable(configure(GAME, "ranked"), make_game(GAME))
 
 
-def test_the_default_is_fast_and_settings_go_over_it() -> None:
-    assert configure(GAME) == configure(GAME, "fast") and DEFAULT == "fast"
+def test_settings_go_over_the_default() -> None:
+    assert configure(GAME, minutes=2) == configure(GAME, "fast", minutes=2) and DEFAULT == "fast"
     config = configure(
-        GAME, sets=["learn.lr=0.01", "net=b2c16", 'evaluation.anchors=["random"]', "selfplay.search.fpu=none"], seed=4
+        GAME,
+        minutes=2,
+        sets=["learn.lr=0.01", "net=b2c16", 'evaluation.anchors=["random"]', "selfplay.search.fpu=none"],
+        seed=4,
     )
     assert (config.learn.lr, config.net, config.seed) == (0.01, "b2c16", 4)
     assert config.evaluation.anchors == ("random",) and config.selfplay.search.fpu is None
@@ -118,14 +121,16 @@ def test_a_given_end_replaces_both_ends_of_the_preset() -> None:
     assert (both.iterations, both.minutes) == (3, 5)
 
 
-def test_an_hour_and_more_takes_strong_whose_network_grows() -> None:
-    assert configure(GAME, minutes=60) == configure(GAME, "strong", minutes=60)
-    assert configure(GAME, minutes=59) == configure(GAME, "fast", minutes=59)
+def test_half_an_hour_and_more_takes_strong_whose_network_grows() -> None:
+    assert configure(GAME, minutes=30) == configure(GAME, "strong", minutes=30) == configure(GAME)
+    assert configure(GAME, minutes=29) == configure(GAME, "fast", minutes=29)
+    assert configure(GAME, iterations=900) == configure(GAME, "fast", iterations=900), "whatever time that takes"
+    assert configure(GAME, iterations=9, minutes=30) == configure(GAME, "strong", iterations=9, minutes=30)
     assert default_preset(make_game("morpion-4d"), 120) == default_preset(make_game("morpion-4d"))
     strong, fast = configure(GAME, "strong"), configure(GAME, "fast")
     assert strong.growth.nets == ("b4c48",) and strong.net == fast.net
     assert (strong.selfplay.first_simulations, strong.selfplay.search.simulations) == (16, 128)
-    changed = {"growth", "selfplay", "learn", "evaluation", "minutes"}
+    changed = {"growth", "selfplay", "learn", "evaluation"}
     assert strong.model_dump(exclude=changed) == fast.model_dump(exclude=changed)
 
 

@@ -72,8 +72,10 @@ def train(
     preset: Annotated[
         str | None,
         typer.Option(
-            help="fast, thesis, thesis-small, schmidt, opposition-fast, ranked, record, thesis-ranked or curriculum.",
-            show_default="fast; with one player ranked, or record if it always begins alike",
+            help="fast, strong, thesis, thesis-small, schmidt, opposition-fast, ranked, record, thesis-ranked or"
+            " curriculum; train without a game tells of each.",
+            show_default="strong; fast for less than 30 minutes or with --iterations alone; with one player ranked, or"
+            " record if it always begins alike",
             autocompletion=complete.presets,
         ),
     ] = None,
@@ -130,7 +132,7 @@ def train(
     if game is None:
         explain()
         return
-    preset = preset or default_preset(make_game(game), minutes)
+    preset = preset or default_preset(make_game(game), minutes, iterations)
     config = configure(
         game,
         preset,
@@ -173,11 +175,16 @@ def say_expectation(config: RunConfig) -> None:
 
     card = cards().get(config.game)
     search = config.selfplay.search.model_dump(exclude_none=True, mode="json")
-    if card is None or (card.start, card.threads, card.search) != (config.start or "", config.threads, search):
+    if card is None or (card.start, card.threads) != (config.start or "", config.threads):
         return
-    if config.minutes is not None and (stage := card.after(config.minutes)) is not None:
+    if config.minutes is None or card.search | {"simulations": search["simulations"]} != search:
+        return
+    if (stage := card.after(config.minutes)) is not None:
+        other = [] if card.net == config.net else [card.net]
+        if card.search["simulations"] != search["simulations"]:
+            other.append(f"{card.search['simulations']} simulations in self-play")
         words = f"After {stage.minutes:.1f} minutes expect about {stage.elo:.0f} Elo above random, as {card.text()} had"
-        words += "" if card.net == config.net else f" with {card.net}"
+        words += f" with {' and '.join(other)}" if other else ""
         stderr().print(f"{words}. Other games: docs/strength.md", style="dim", markup=False)
 
 

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from palaestra.learn.config import RunConfig
 
 MOST_SEEDS = 1000
-PROCESSOR = "clock=processor"  # so that what else the machine does makes no arm weaker
+# So that neither what else the machine does nor what its processor can do makes any arm weaker.
+ALIKE = ("clock=processor", "selfplay.precision=float32", "learn.precision=float32")
 ENDS = ("iterations", "minutes")  # values of a scale that end a run
 
 
@@ -78,7 +79,7 @@ class Plan:
         return self._made.runs[place]
 
     def _sets(self, arm: Arm) -> tuple[str, ...]:
-        return (PROCESSOR, *arm.sets, *self.scale.sets, *self.scale.board_sets.get(arm.game, ()), *self.sets)
+        return (*ALIKE, *arm.sets, *self.scale.sets, *self.scale.board_sets.get(arm.game, ()), *self.sets)
 
     def _config(
         self, preset: str, game: str, sets: tuple[str, ...], iterations: int | None, minutes: float | None

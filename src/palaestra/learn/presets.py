@@ -41,7 +41,7 @@ NAMES = (
     "curriculum",
 )
 DEFAULT, LONG, SOLO, ONE_BEGINNING = "fast", "strong", "ranked", "record"
-LONG_MINUTES = 60.0  # from which on a run of two players is a long one
+LONG_MINUTES = 30.0  # from which on a run of two players is a long one
 
 
 @dataclass(frozen=True)
@@ -76,13 +76,15 @@ def _shipped(name: str) -> Preset:
     return Preset(name, lines["about"], lines["expect"], settings)
 
 
-def default_preset(game: Game, minutes: float | None = None) -> str:
-    """The preset for a game and a time when none is named.
+def default_preset(game: Game, minutes: float | None = None, iterations: float | None = None) -> str:
+    """The preset for a game and an end when none is named.
 
+    A run that is given no end lasts as long as its preset says; a number of iterations alone says nothing about time.
     With one player and one initial position only the best game counts.
     """
     if game.players > 1:
-        return LONG if minutes is not None and minutes >= LONG_MINUTES else DEFAULT
+        long = iterations is None if minutes is None else minutes >= LONG_MINUTES
+        return LONG if long else DEFAULT
     return ONE_BEGINNING if game.num_starts == 1 else SOLO
 
 
@@ -105,7 +107,7 @@ def configure(
     """
     text = full_id(game) if isinstance(game, str) else text_of(game)
     trust(text, *map(str, settings.values()))
-    chosen = load_preset(preset or default_preset(make_game(text), minutes)).settings
+    chosen = load_preset(preset or default_preset(make_game(text), minutes, iterations)).settings
     given: dict[str, JsonLike] = {
         "threads": chosen.get("threads") or usable_cores(),
         "game": text,

@@ -52,7 +52,8 @@ class TrainForm:
         ).props("dense outlined options-dense").classes("p-wide")  # fmt: skip
         ui.label("preset").classes("p-soft w-caption")
         options = {name: f"{name}: {load_preset(name).about}" for name in NAMES}
-        self._preset = ui.radio(options, value=self._usual(given), on_change=self._changed).classes("w-presets")
+        self._usual = self._usual_preset(given, MINUTES, None)
+        self._preset = ui.radio(options, value=self._usual, on_change=self._changed).classes("w-presets")
         self._expect = ui.label("").classes("p-soft w-caption")
         with ui.element("div").classes("w-picks"):
             self._ends = ui.toggle(["minutes", "iterations"], value="minutes", on_change=self._changed)
@@ -91,15 +92,22 @@ class TrainForm:
 
     # What one does.
 
-    def _usual(self, game: str) -> str:
+    def _usual_preset(self, game: str, minutes: float | None, iterations: float | None) -> str:
         try:
-            return default_preset(self._house.allowed.game(game))
+            return default_preset(self._house.allowed.game(game), minutes, iterations)
         except PalaestraError:
             return NAMES[0]
 
     def _game_changed(self) -> None:
-        self._preset.value = self._usual(str(self._game.value or ""))
+        self._preset.value = self._usual
         self._changed()
+
+    def _follow(self) -> None:
+        """Whoever has chosen no preset has the usual one of the game and the time."""
+        wishes, before = self.wishes(), self._usual
+        self._usual = self._usual_preset(wishes["game"], wishes["minutes"], wishes["iterations"])
+        if self._preset.value == before:
+            self._preset.value = self._usual
 
     def _on_add(self, event: ValueChangeEventArguments[Any]) -> None:
         name = event.value
@@ -145,6 +153,7 @@ class TrainForm:
 
     def _changed(self) -> None:
         """Look whether the form can be started, a moment after the last change."""
+        self._follow()
         if self._preset.value in NAMES:
             self._expect.text = f"Expect: {load_preset(str(self._preset.value)).expect}"
         self._checking += 1

@@ -71,10 +71,10 @@ def plan(
 ) -> Plan:
     """What would be started; an error in the command's words if it cannot be."""
     rules = house.allowed.game(game)
-    chosen = load_preset(preset).name if preset else default_preset(rules, minutes)
     checked = checked_sets(house, sets)
     whole = {"iterations": iterations, "seed": seed or 0, "threads": threads}
     count = {key: _whole(key, value) for key, value in whole.items()}
+    chosen = load_preset(preset).name if preset else default_preset(rules, minutes, count["iterations"])
     config = configure(
         game, chosen, checked, minutes=minutes, iterations=count["iterations"], seed=count["seed"],
         threads=count["threads"],

@@ -16,7 +16,7 @@ from palaestra.lab.claims import arm_above
 from palaestra.lab.data import Data, Row
 from palaestra.lab.experiment import NO_DEPARTURE, OURS, Arm, Claim, Experiment, Identity, Scale, Scales, Table, Verdict
 from palaestra.lab.measures import Calls
-from palaestra.lab.plan import PROCESSOR
+from palaestra.lab.plan import ALIKE
 from palaestra.lab.statistics import mean, paired_difference
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def learn_over_time(
     from palaestra.learn.loop import train
     from palaestra.learn.presets import configure
 
-    sets = (PROCESSOR, f'evaluation.anchors=["{ANCHOR}"]', "evaluation.every=3", f"evaluation.games={judged}")
+    sets = (*ALIKE, f'evaluation.anchors=["{ANCHOR}"]', "evaluation.every=3", f"evaluation.games={judged}")
     config = configure(game, "fast", sets, minutes=minutes, seed=seed, threads=1)
     with tempfile.TemporaryDirectory() as place:
         file = Path(place) / "perfect.pgn"

@@ -61,6 +61,7 @@ def _agent(name: str, reward: str) -> Arm:
             f"learn.policy_weight={12.5 if outcome else 2.5}",
             f"selfplay.search.simulations={VISITS}",
             f"evaluation.simulations={VISITS}",
+            "learn.average=0",  # the preset's is not the paper's
         ),
     )
 
