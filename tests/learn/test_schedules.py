@@ -28,7 +28,8 @@ def simulations(config: RunConfig, progress: float) -> int:
 def test_simulations_grow_evenly_from_the_first_number_to_that_of_the_search() -> None:
     config = configure(GAME_ID, sets=("selfplay.first_simulations=8", "selfplay.search.simulations=40"))
     assert [simulations(config, share) for share in (0.0, 0.25, 0.5, 1.0)] == [8, 16, 24, 40]
-    assert scheduled(configure(GAME_ID, "fast"), 0.7) == configure(GAME_ID, "fast"), "without a schedule nothing changes"
+    fast = configure(GAME_ID, "fast")
+    assert scheduled(fast, 0.7) == fast, "without a schedule nothing changes"
 
 
 def test_from_the_given_share_on_moves_are_drawn_from_the_network_and_a_warm_start_is_over() -> None:
