@@ -140,6 +140,19 @@ def test_the_form_says_what_is_wrong_and_shows_the_command(server: Server, page:
     assert not (server.runs / training.COMMANDS).exists()
 
 
+def test_the_form_takes_the_usual_preset_of_the_time_until_one_is_chosen(server: Server, page: Any) -> None:
+    page.goto(f"{server.url}/train?game=tic_tac_toe-3x3")
+    line = page.get_by_label("the command")
+    line.get_by_text("--preset fast").wait_for()
+    page.get_by_label("how many").fill("45")
+    line.get_by_text("--preset strong").wait_for()
+    page.get_by_role("radio", name=re.compile("^thesis:")).click()
+    line.get_by_text("--preset thesis ").wait_for()
+    page.get_by_label("how many").fill("2")
+    line.get_by_text("--minutes 2").wait_for()
+    assert "--preset thesis " in line.inner_text()
+
+
 def test_nothing_is_scrolled_sideways_on_a_phone(server: Server, phone: Any) -> None:
     for address, there in (
         ("/watch?runs=one,two,hostile", '[data-chart="loss-iterations"] svg'),
