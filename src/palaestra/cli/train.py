@@ -61,7 +61,7 @@ palaestra train GAME makes an agent from nothing but the rules, by playing again
   palaestra train hex-5x5 --games good.pgn             learns these games first, then plays against itself
 
 A run is kept in ./runs/NAME and can be stopped at any time: palaestra resume NAME goes on exactly where it was.
-Presets:"""
+Presets (where none is named, strong for half an hour and more, fast for less):"""
 
 
 def train(
