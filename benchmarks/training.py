@@ -105,7 +105,7 @@ def _trainer(
     game: Game, batch: int, threads: int, optimizer: str, precision: str
 ) -> tuple[Trainer, Callable[[int], object]]:
     learn = LearnConfig.model_validate(
-        {"batch": batch, "optimizer": optimizer, "precision": precision, "lr": 1e-3, "average": 0.99}
+        {"batch": batch, "optimizer": optimizer, "precision": precision, "lr": 1e-3, "average": 0.99, "dropout": 0.0}
     )
     trainer = Trainer(game, RunConfig(game=game.id, net=NET, iterations=1, threads=threads, learn=learn))
     replay, rng = Replay(1), np.random.default_rng(0)
