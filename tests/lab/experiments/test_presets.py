@@ -1,9 +1,9 @@
 from __future__ import annotations
 
-import math
+from itertools import product
 
 from palaestra.lab.data import Data
-from palaestra.lab.experiments.presets import ARMS, FLOAT32, QUIET, lead
+from palaestra.lab.experiments.presets import ARMS, EXPERIMENT, FLOAT32, QUIET
 from palaestra.lab.plan import ALIKE
 from palaestra.learn.presets import configure
 
@@ -18,11 +18,14 @@ def test_the_arms_are_the_presets_that_their_names_say() -> None:
     assert (exact.clock, exact.selfplay.precision, exact.learn.precision) == ("processor", "float32", "float32")
 
 
-def test_the_lead_over_fast_is_taken_from_one_tournament_a_game() -> None:
+def test_claims_are_judged_by_one_tournament_a_game() -> None:
     rows = [
-        {"game": GAME, "arm": "fast", "seed": seed, "opponent": "strong", "opponent_seed": seed, "wins": 20}
-        | {"draws": 0, "losses": 80}
-        for seed in (1, 2)
+        {"game": GAME, "arm": "fast", "seed": seed, "opponent": other, "opponent_seed": theirs, "wins": 80 - score}
+        | {"draws": 20, "losses": score}
+        for seed, theirs in product((1, 2, 3), repeat=2)
+        for other, score in (("strong", 60), (FLOAT32, 10))
     ]
-    assert 200.0 < lead(Data.of(rows), GAME, "strong", "fast").value < 300.0, "80 of 100 games"
-    assert math.isnan(lead(Data.of(rows), "hex-7x7", "strong", "fast").value), "nobody played it"
+    answers = {claim.text: claim.check(Data.of(rows)).answer for claim in EXPERIMENT.claims}
+    found = {text: answer for text, answer in answers.items() if GAME in text}
+    assert set(found.values()) == {"holds"} and len(found) == 2
+    assert {answer for text, answer in answers.items() if GAME not in text} == {"open"}, "nobody played them"

@@ -6,13 +6,13 @@ decides what a run takes by itself (`learn.presets.default_preset`).
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 from palaestra.lab.data import Data
 from palaestra.lab.experiment import NO_DEPARTURE, OURS, Arm, Claim, Experiment, Identity, Scale, Scales, Table, Verdict
+from palaestra.lab.experiments.sizes import lead
 from palaestra.lab.measures import Tournament
-from palaestra.lab.statistics import Estimate, elo_by_arm, mean, paired_difference
+from palaestra.lab.statistics import elo_by_arm, mean
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -34,18 +34,9 @@ FLOAT32 = "fast in float32"
 ARMS = {"fast": BYTES, FLOAT32: (), "strong": STRONG}
 
 
-def lead(data: Data, game: str, arm: str, over: str) -> Estimate:
-    """Elo of an arm minus another's, seed by seed."""
-    some = data.where(game=game)
-    elos = elo_by_arm(some) if len(some) else {}
-    if not {arm, over} <= elos.keys():
-        return Estimate(math.nan)
-    return paired_difference(elos[arm], elos[over])
-
-
 def _stronger(game: str, arm: str, over: str) -> Claim:
     def check(data: Data) -> Verdict:
-        return Verdict.above(lead(data, game, arm, over), 0.0, f"Elo, {arm} minus {over}")
+        return Verdict.above(lead(data.where(game=game), arm, over), 0.0, f"Elo, {arm} minus {over}")
 
     return Claim(f"{arm} is stronger than {over} at equal time at {game}", check, ours=True)
 
@@ -54,7 +45,7 @@ def _table(data: Data) -> Table:
     rows = []
     for game, some in data.by("game").items():
         for arm, elos in elo_by_arm(some).items():
-            rows.append((game, arm, str(mean(elos)), "" if arm == PRESET else str(lead(data, game, PRESET, arm))))
+            rows.append((game, arm, str(mean(elos)), "" if arm == PRESET else str(lead(some, PRESET, arm))))
     return Table(("game", "player", "Elo (95 %)", f"Elo, {PRESET} minus this (95 %)"), tuple(rows))
 
 
