@@ -20,8 +20,15 @@ def test_the_arms_are_the_presets_that_their_names_say() -> None:
 
 def test_claims_are_judged_by_one_tournament_a_game() -> None:
     rows = [
-        {"game": GAME, "arm": "fast", "seed": seed, "opponent": other, "opponent_seed": theirs, "wins": 80 - score}
-        | {"draws": 20, "losses": score}
+        {
+            "game": GAME,
+            "arm": "fast",
+            "seed": seed,
+            "opponent": other,
+            "opponent_seed": theirs,
+            "wins": 80 - score - seed,
+        }
+        | {"draws": 20, "losses": score + seed}
         for seed, theirs in product((1, 2, 3), repeat=2)
         for other, score in (("strong", 60), (FLOAT32, 10))
     ]
