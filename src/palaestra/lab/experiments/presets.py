@@ -53,7 +53,7 @@ def _draw(data: Data) -> Figure:
     from palaestra.lab.experiment_plots import ELO_SPAN, estimates_figure
 
     panels = {
-        game: {name: {"here": mean(elos)} for name, elos in elo_by_arm(some).items() if name != "random"}
+        game: {name: {"here": mean(elos)} for name, elos in elo_by_arm(some).items() if name in ARMS}
         for game, some in data.by("game").items()
     }
     return estimates_figure(panels, "Elo, mean of all players 0", span=ELO_SPAN)
