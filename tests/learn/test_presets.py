@@ -1,17 +1,19 @@
 from __future__ import annotations
 
+import re
 import tomllib
-from typing import Any
+from typing import Any, get_type_hints
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from palaestra.base.errors import ConfigError
+from palaestra.cli.train import train
 from palaestra.games.registry import make_game
 from palaestra.learn.config import RunConfig
 from palaestra.learn.config_check import trainable
-from palaestra.learn.presets import DEFAULT, NAMES, configure, default_preset, load_preset
+from palaestra.learn.presets import DEFAULT, LONG_MINUTES, NAMES, configure, default_preset, load_preset
 from palaestra.learn.provenance import config_text
 from palaestra.learn.settings import as_settings, flatten, make_config
 from palaestra.learn.toml import dump_toml
@@ -112,6 +114,12 @@ def test_settings_go_over_the_default() -> None:
     assert (config.learn.lr, config.net, config.seed) == (0.01, "b2c16", 4)
     assert config.evaluation.anchors == ("random",) and config.selfplay.search.fpu is None
     assert config.learn.batch == configure(GAME).learn.batch
+
+
+def test_the_help_of_train_names_every_preset_and_the_time_from_which_on_strong_is_taken() -> None:
+    option = get_type_hints(train, include_extras=True)["preset"].__metadata__[0]
+    named = re.split(r", | or |;", option.help)
+    assert tuple(named[: len(NAMES)]) == NAMES and f"less than {LONG_MINUTES:.0f} minutes" in option.show_default
 
 
 def test_a_given_end_replaces_both_ends_of_the_preset() -> None:

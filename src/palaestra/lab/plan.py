@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 MOST_SEEDS = 1000
 # So that neither what else the machine does nor what its processor can do makes any arm weaker.
-ALIKE = ("clock=processor", "selfplay.precision=float32", "learn.precision=float32")
+FLOAT32 = ("selfplay.precision=float32", "learn.precision=float32")
+ALIKE = ("clock=processor", *FLOAT32)
 ENDS = ("iterations", "minutes")  # values of a scale that end a run
 
 

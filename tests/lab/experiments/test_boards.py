@@ -4,7 +4,7 @@ from palaestra.lab.catalogue import declared
 from palaestra.lab.data import Data
 from palaestra.lab.experiments.boards import NOTHING, SMALLER, minutes_needed, minutes_saved, together_elo
 from palaestra.lab.jobs import Call, Train
-from palaestra.lab.plan import ALIKE, make_plan
+from palaestra.lab.plan import FLOAT32, make_plan
 from palaestra.lab.reproduce import jobs_of
 from palaestra.learn.presets import configure
 
@@ -40,5 +40,5 @@ def test_runs_that_start_from_a_smaller_board_come_after_those_on_it() -> None:
 
 
 def test_runs_of_one_game_have_the_keys_that_they_had_before_there_were_courses() -> None:
-    config = configure("othello-6x6", "fast", ALIKE[1:], iterations=3, threads=1)
+    config = configure("othello-6x6", "fast", FLOAT32, iterations=3, threads=1)
     assert Train(config).key == "othello-6x6-458293f13c9d"

@@ -10,22 +10,19 @@ from typing import TYPE_CHECKING
 
 from palaestra.lab.data import Data
 from palaestra.lab.experiment import NO_DEPARTURE, OURS, Arm, Claim, Experiment, Identity, Scale, Scales, Table, Verdict
-from palaestra.lab.experiments.sizes import lead
+from palaestra.lab.experiments.sizes import GROWTH, PRESET, QUIET, lead
 from palaestra.lab.measures import Tournament
 from palaestra.lab.statistics import elo_by_arm, mean
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-PRESET = "fast"
 GAMES = ("connect_four-6x7", "othello-6x6", "gobang-6x6", "hex-7x7")
-QUIET = ("evaluation.every=0", "evaluation.anchors=[]")
 BYTES = ("selfplay.precision=auto", "learn.precision=auto")
 # Runs of experiments have float32 unless they say otherwise; a test holds these beside the presets.
 STRONG = (
     *BYTES,
-    'growth.nets=["b4c48"]',
-    "growth.after=[0.2]",
+    *GROWTH,
     "selfplay.first_simulations=16",
     "selfplay.search.simulations=128",
     "learn.surprise=0.5",
@@ -75,7 +72,7 @@ EXPERIMENT = Experiment(
                 "hex-7x7": "hex-3x3",
             },
             instead={
-                'growth.nets=["b4c48"]': 'growth.nets=["b1c16"]',
+                GROWTH[0]: 'growth.nets=["b1c16"]',
                 "selfplay.first_simulations=16": "selfplay.first_simulations=2",
                 "selfplay.search.simulations=128": "selfplay.search.simulations=4",
             },
